@@ -1,4 +1,12 @@
 //! Capscope: a capsule-network laboratory.
 //!
-//! A network becomes a [`plan`] once; two executors ([`exec`]) run it. See ARCHITECTURE.md for the rooms and for who
-//! may know whom.
+//! A network becomes a [`plan`] once; two executors run it. See ARCHITECTURE.md for the rooms and for who may know
+//! whom.
+
+pub mod capsnet;
+pub mod exec;
+pub mod ops;
+pub mod plan;
+pub mod protocol;
+pub mod routing;
+pub mod train;

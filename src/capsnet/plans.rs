@@ -1,0 +1,389 @@
+//! The plans of a network. Forward, loss, backward and update are written once, here; nothing below knows the model,
+//! and nothing here knows an executor.
+
+use super::{Config, Layout};
+use crate::ops::{
+    adam::Adam,
+    batch_sum::BatchSum,
+    conv,
+    dense::{self, Activation, Dense},
+    lengths::Lengths,
+    margin_loss::MarginLoss,
+    reconstruction_loss::ReconstructionLoss,
+    squash,
+    tally::Tally,
+    votes,
+};
+use crate::plan::{BufferId, Builder, LEDGER_COLUMNS, LEDGER_ROWS, Phase, Plan, PlanError, Role, TensorId};
+use crate::routing::dynamic::{self, Problem};
+
+/// The most routing iterations that a page or a command may ask for.
+const MOST_ITERATIONS: usize = 10;
+
+/// WebGPU's default limit of one storage binding.
+const BINDING_BYTES: usize = 128 << 20;
+
+/// What a plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// Forward, backward and one Adam step. Tensors for host and tests: see [`plan`].
+    Train,
+    /// [`Purpose::Train`] with every iteration's logits, coefficients and v: golden cases, and looking at a step.
+    TrainTraced,
+    /// Lengths, loss and entropy, without the decoder.
+    Evaluate,
+    /// Everything of a picture: activations, every iteration, the reconstruction; up to 10 iterations.
+    Trace,
+    /// From poses to pictures.
+    Decode,
+}
+
+impl Purpose {
+    fn trains(self) -> bool {
+        matches!(self, Purpose::Train | Purpose::TrainTraced)
+    }
+
+    fn traced(self) -> bool {
+        matches!(self, Purpose::TrainTraced | Purpose::Trace)
+    }
+}
+
+/// The most images a plan may take at once: no binding may pass WebGPU's default limit of 128 MiB. Larger batches run
+/// in chunks.
+pub fn most_images(config: &Config, purpose: Purpose) -> Result<usize, PlanError> {
+    let one = plan(config, purpose, 1)?;
+    let largest = one.tensors.iter().filter(|tensor| tensor.per_image).map(|tensor| tensor.elements()).max();
+    Ok((BINDING_BYTES / 4 / largest.unwrap_or(1)).max(1))
+}
+
+/// The plan of a network for up to `capacity` images.
+///
+/// Tensors that the host writes: `pixels` [B, height·width], `labels` [B]; for [`Purpose::Decode`] `pose` [B, J, D] and
+/// `chosen` [B]. To be read: `conv1`, `primary`, for a layer called digit `digit votes`, `digit v`, `digit s history`
+/// and if traced `digit logits`, `digit coupling`, `digit v history`; `lengths`, `chosen`, `reconstruction`, `ledger`.
+///
+/// # Errors
+/// [`PlanError`], which a checked configuration never causes.
+pub fn plan(config: &Config, purpose: Purpose, capacity: usize) -> Result<Plan, PlanError> {
+    let layout = Layout::new(config);
+    let name = format!("{purpose:?}").to_lowercase();
+    let mut builder = Builder::new(&name, capacity);
+    let parameters = builder.shared(Role::Parameters, layout.elements);
+    let mut model = Model { config, layout: &layout, purpose, parameters, gradients: None, builder };
+    if purpose == Purpose::Decode {
+        model.decode();
+    } else {
+        model.network();
+    }
+    model.builder.build()
+}
+
+struct Model<'a> {
+    config: &'a Config,
+    layout: &'a Layout,
+    purpose: Purpose,
+    parameters: BufferId,
+    gradients: Option<BufferId>,
+    builder: Builder,
+}
+
+/// A routed layer's tensors that the backward pass needs.
+struct RoutedTensors {
+    input: TensorId,
+    votes: TensorId,
+    history: TensorId,
+    v: TensorId,
+    projection: votes::Projection,
+    problem: Problem,
+}
+
+/// A dense layer with its input and output.
+struct DenseTensors {
+    dense: Dense,
+    x: TensorId,
+    y: TensorId,
+}
+
+impl Model<'_> {
+    fn activation(&mut self, name: &str, dims: &[usize]) -> TensorId {
+        self.builder.per_image(Role::Activation, name, dims)
+    }
+
+    /// A parameter by the name it has in files.
+    fn parameter(&mut self, name: &str) -> TensorId {
+        self.part(self.parameters, name, name)
+    }
+
+    /// The gradient of a parameter.
+    fn gradient(&mut self, name: &str) -> TensorId {
+        let buffer = self.gradients.expect("a training plan");
+        self.part(buffer, name, &format!("grad.{name}"))
+    }
+
+    fn part(&mut self, buffer: BufferId, parameter: &str, name: &str) -> TensorId {
+        let entry = self.layout.find(parameter).expect("a parameter of this configuration");
+        self.builder.part(buffer, name, &entry.shape, entry.offset)
+    }
+
+    fn forward(
+        &mut self,
+        subject: &str,
+        operation: impl crate::plan::Operation + 'static,
+        reads: &[TensorId],
+        writes: &[TensorId],
+    ) {
+        self.builder.step(Phase::Forward, subject, operation, reads, writes);
+    }
+
+    fn backward(
+        &mut self,
+        subject: &str,
+        operation: impl crate::plan::Operation + 'static,
+        reads: &[TensorId],
+        writes: &[TensorId],
+    ) {
+        self.builder.step(Phase::Backward, subject, operation, reads, writes);
+    }
+
+    fn network(&mut self) {
+        let config = self.config;
+        if self.purpose.trains() {
+            self.gradients = Some(self.builder.shared(Role::Gradients, self.layout.elements));
+        }
+        let pixels = self.builder.per_image(Role::Input, "pixels", &[config.height, config.width]);
+        let labels = self.builder.per_image(Role::Input, "labels", &[1]);
+
+        let (first, primary) = (config.conv1_shape(), config.primary_shape());
+        let conv1 = self.convolve("conv1", first, pixels);
+        let z = self.convolve("primary before squash", primary, conv1);
+        let capsules =
+            squash::Capsules { types: config.primary.types, dims: config.primary.dims, positions: primary.positions() };
+        let u = self.activation("primary", &[config.primary_capsules(), config.primary.dims]);
+        self.forward("primary", squash::Forward(capsules), &[z], &[u]);
+
+        let mut input = u;
+        let mut layers = vec![];
+        let mut entropy = None;
+        for index in 0..config.routed.len() {
+            let (layer, layer_entropy) = self.route(index, input);
+            input = layer.v;
+            entropy = Some(layer_entropy);
+            layers.push(layer);
+        }
+
+        let classes = config.classes();
+        let v = input;
+        let lengths = self.activation("lengths", &[classes.parents]);
+        let chosen = self.activation("chosen", &[1]);
+        let sizes = Lengths { classes: classes.parents, dims: classes.dims };
+        self.forward("classes", sizes, &[v, labels], &[lengths, chosen]);
+
+        let decoder = if self.purpose == Purpose::Evaluate { vec![] } else { self.decoder(v, chosen) };
+        if self.purpose == Purpose::Trace {
+            return;
+        }
+        let gv = self.activation("gradient of v", &[classes.parents, classes.dims]);
+        let (margin, correct) = (self.activation("margin", &[1]), self.activation("correct", &[1]));
+        let loss = MarginLoss {
+            classes: classes.parents,
+            dims: classes.dims,
+            present: config.loss.present,
+            absent: config.loss.absent,
+            down_weight: config.loss.down_weight,
+        };
+        self.forward("classes", loss, &[v, lengths, labels], &[gv, margin, correct]);
+
+        let reconstruction = match decoder.last() {
+            Some(last) => {
+                let output = last.y;
+                let gradient = self.activation("gradient of reconstruction", &[config.pixels()]);
+                let loss = self.activation("reconstruction loss", &[1]);
+                let operation = ReconstructionLoss { pixels: config.pixels(), weight: config.loss.reconstruction };
+                self.forward("decoder", operation, &[output, pixels], &[gradient, loss]);
+                Some((gradient, loss))
+            }
+            None => None,
+        };
+        // Without a decoder there is no reconstruction loss: an input that the host never writes stays 0.
+        let reconstruction_loss = match reconstruction {
+            Some((_, loss)) => loss,
+            None => self.builder.per_image(Role::Input, "no reconstruction loss", &[1]),
+        };
+        let ledger = self.builder.fixed(Role::Output, "ledger", &[LEDGER_ROWS, LEDGER_COLUMNS]);
+        let entropy = entropy.expect("a routed layer");
+        self.forward("losses", Tally, &[margin, reconstruction_loss, correct, entropy], &[ledger]);
+
+        if let (true, Some((gradient, _))) = (self.purpose.trains(), reconstruction) {
+            self.decoder_backward(decoder, gradient, chosen, gv);
+            let gu = self.routed_backward(layers, gv);
+            self.convolutions_backward(capsules, [first, primary], [pixels, conv1, z], gu);
+            self.update();
+        }
+    }
+
+    fn convolve(&mut self, name: &str, shape: conv::Convolution, x: TensorId) -> TensorId {
+        let prefix = name.split(' ').next().unwrap_or(name);
+        let weight = self.parameter(&format!("{prefix}.weight"));
+        let bias = self.parameter(&format!("{prefix}.bias"));
+        let y = self.activation(name, &[shape.channels_out, shape.height_out(), shape.width_out()]);
+        self.forward(prefix, conv::Forward(shape), &[x, weight, bias], &[y]);
+        y
+    }
+
+    /// Votes and routing of a layer; its tensors, and the entropy of its last coefficients.
+    fn route(&mut self, index: usize, input: TensorId) -> (RoutedTensors, TensorId) {
+        let layer = &self.config.routed[index];
+        let (children, dims_in) = match *self.builder.dims(input) {
+            [_, children, dims] => (children, dims),
+            ref other => unreachable!("poses have three extents, not {other:?}"),
+        };
+        let iterations = if self.purpose == Purpose::TrainTraced { layer.iterations } else { MOST_ITERATIONS };
+        let projection = votes::Projection { children, parents: layer.parents, dims_in, dims_out: layer.dims };
+        let problem = Problem { positions: 1, children, parents: layer.parents, dims: layer.dims, iterations };
+        let (name, pose) = (layer.name.as_str(), [layer.parents, layer.dims]);
+
+        let weight = self.parameter(&format!("{name}.weight"));
+        let bias = if layer.bias {
+            self.parameter(&format!("{name}.bias"))
+        } else {
+            // An input that the host never writes stays 0.
+            self.builder.fixed(Role::Input, &format!("{name} without bias"), &pose)
+        };
+        let votes = self.activation(&format!("{name} votes"), &[children, layer.parents, layer.dims]);
+        self.forward(name, votes::Forward(projection), &[input, weight], &[votes]);
+        let history = self.activation(&format!("{name} s history"), &[iterations, layer.parents, layer.dims]);
+        let v = self.activation(&format!("{name} v"), &pose);
+        let entropy = self.activation(&format!("{name} entropy"), &[1]);
+        self.forward(name, dynamic::Forward(problem), &[votes, bias], &[history, v, entropy]);
+        if self.purpose.traced() {
+            let pairs = [iterations, children, layer.parents];
+            let logits = self.activation(&format!("{name} logits"), &pairs);
+            let coupling = self.activation(&format!("{name} coupling"), &pairs);
+            let vs = self.activation(&format!("{name} v history"), &[iterations, layer.parents, layer.dims]);
+            self.forward(name, dynamic::Trace(problem), &[votes, history], &[logits, coupling, vs]);
+        }
+        (RoutedTensors { input, votes, history, v, projection, problem }, entropy)
+    }
+
+    /// The decoder on the chosen capsule of `pose`.
+    fn decoder(&mut self, pose: TensorId, chosen: TensorId) -> Vec<DenseTensors> {
+        let classes = self.config.classes();
+        let widths: Vec<usize> = self.config.decoder.hidden.iter().copied().chain([self.config.pixels()]).collect();
+        let (mut x, mut inputs, mut block) = (pose, classes.parents * classes.dims, Some(classes.dims));
+        let mut layers = vec![];
+        for (index, &outputs) in widths.iter().enumerate() {
+            let last = index + 1 == widths.len();
+            let activation = if last { Activation::Sigmoid } else { Activation::Relu };
+            let dense = Dense { inputs, outputs, activation, block };
+            let name = format!("decoder.{index}");
+            let weight = self.parameter(&format!("{name}.weight"));
+            let bias = self.parameter(&format!("{name}.bias"));
+            let y = self.activation(if last { "reconstruction" } else { name.as_str() }, &[outputs]);
+            self.forward(&name, dense::Forward(dense), &[x, weight, bias, chosen], &[y]);
+            layers.push(DenseTensors { dense, x, y });
+            (x, inputs, block) = (y, outputs, None);
+        }
+        layers
+    }
+
+    fn decode(&mut self) {
+        let classes = self.config.classes();
+        let pose = self.builder.per_image(Role::Input, "pose", &[classes.parents, classes.dims]);
+        let chosen = self.builder.per_image(Role::Input, "chosen", &[1]);
+        self.decoder(pose, chosen);
+    }
+
+    /// From the reconstruction's gradient to the decoder's parameters and, added to the margin's, to `gv`.
+    fn decoder_backward(&mut self, layers: Vec<DenseTensors>, gradient: TensorId, chosen: TensorId, gv: TensorId) {
+        let mut gy = gradient;
+        for (index, layer) in layers.into_iter().enumerate().rev() {
+            let DenseTensors { dense, x, y } = layer;
+            let name = format!("decoder.{index}");
+            let (gweight, gbias) = (self.gradient(&format!("{name}.weight")), self.gradient(&format!("{name}.bias")));
+            self.backward(&name, dense::BackwardWeight(dense), &[gy, y, x, chosen], &[gweight, gbias]);
+            let weight = self.find(&format!("{name}.weight"));
+            let gx = if index == 0 {
+                gv
+            } else {
+                self.activation(&format!("gradient of decoder.{}", index - 1), &[dense.inputs])
+            };
+            self.backward(&name, dense::BackwardInput(dense), &[gy, y, weight, chosen], &[gx]);
+            gy = gx;
+        }
+    }
+
+    /// From the gradient of the class capsules to that of the primary ones.
+    fn routed_backward(&mut self, layers: Vec<RoutedTensors>, gv: TensorId) -> TensorId {
+        let mut gv = gv;
+        for (index, layer) in layers.into_iter().enumerate().rev() {
+            let settings = &self.config.routed[index];
+            let (name, pose) = (settings.name.as_str(), [settings.parents, settings.dims]);
+            let RoutedTensors { input, votes, history, projection, problem, .. } = layer;
+            let gvotes = self.activation(
+                &format!("gradient of {name} votes"),
+                &[projection.children, projection.parents, projection.dims_out],
+            );
+            let parts = self.activation(&format!("gradient of {name} bias, by image"), &pose);
+            let backward = dynamic::Backward { problem, gradient: settings.gradient };
+            self.backward(name, backward, &[votes, history, gv], &[gvotes, parts]);
+            if settings.bias {
+                let gbias = self.gradient(&format!("{name}.bias"));
+                let sum = BatchSum { width: settings.parents * settings.dims };
+                self.backward(name, sum, &[parts], &[gbias]);
+            }
+            let gweight = self.gradient(&format!("{name}.weight"));
+            self.backward(name, votes::BackwardWeight(projection), &[gvotes, input], &[gweight]);
+            let below = if index == 0 { "primary" } else { &self.config.routed[index - 1].name };
+            let gu = self.activation(&format!("gradient of {below}"), &[projection.children, projection.dims_in]);
+            let weight = self.find(&format!("{name}.weight"));
+            self.backward(name, votes::BackwardInput(projection), &[gvotes, weight], &[gu]);
+            gv = gu;
+        }
+        gv
+    }
+
+    fn convolutions_backward(
+        &mut self,
+        capsules: squash::Capsules,
+        [first, primary]: [conv::Convolution; 2],
+        [pixels, conv1, z]: [TensorId; 3],
+        gu: TensorId,
+    ) {
+        let gz = self.activation(
+            "gradient of primary before squash",
+            &[primary.channels_out, primary.height_out(), primary.width_out()],
+        );
+        self.backward("primary", squash::Backward(capsules), &[gu, z], &[gz]);
+        let (gweight, gbias) = (self.gradient("primary.weight"), self.gradient("primary.bias"));
+        self.backward("primary", conv::BackwardWeight(primary), &[gz, z, conv1], &[gweight, gbias]);
+        let weight = self.find("primary.weight");
+        let gconv1 = self.activation("gradient of conv1", &[first.channels_out, first.height_out(), first.width_out()]);
+        self.backward("primary", conv::BackwardInput(primary), &[gz, z, weight], &[gconv1]);
+        let (gweight, gbias) = (self.gradient("conv1.weight"), self.gradient("conv1.bias"));
+        self.backward("conv1", conv::BackwardWeight(first), &[gconv1, conv1, pixels], &[gweight, gbias]);
+    }
+
+    fn update(&mut self) {
+        let (settings, elements) = (self.config.adam, self.layout.elements);
+        let whole = |builder: &mut Builder, role: Role, name: &str| {
+            let buffer = builder.shared(role, elements);
+            builder.part(buffer, name, &[elements], 0)
+        };
+        let gradients = whole(&mut self.builder, Role::Gradients, "all gradients");
+        let parameters = whole(&mut self.builder, Role::Parameters, "all parameters");
+        let first = whole(&mut self.builder, Role::FirstMoments, "first moments");
+        let second = whole(&mut self.builder, Role::SecondMoments, "second moments");
+        let adam = Adam {
+            elements,
+            beta1: settings.beta1 as f32,
+            beta2: settings.beta2 as f32,
+            epsilon: settings.epsilon as f32,
+        };
+        self.builder.step(Phase::Update, "all parameters", adam, &[gradients], &[parameters, first, second]);
+    }
+
+    /// A parameter that a forward step has already named.
+    fn find(&self, name: &str) -> TensorId {
+        self.builder.find(name).expect("a parameter that the forward pass reads")
+    }
+}

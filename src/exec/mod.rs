@@ -1,0 +1,180 @@
+//! The executors: both run any plan, step by step. What drives a network (trainer, engine, command line) speaks to
+//! [`Device`], [`Store`] and [`Loaded`] and does not ask which executor is behind them.
+
+pub mod cpu;
+
+use crate::plan::{Plan, Role, Run, TensorId};
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What an executor can refuse or lose.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExecError {
+    /// No such device.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The device is gone, with all that was on it.
+    #[error("the GPU device was lost ({0}); what was saved can be restored on another device")]
+    Lost(String),
+    /// The plan is larger than the device takes.
+    #[error("{what} needs {bytes} bytes in one buffer and this device takes {limit}; choose a smaller batch")]
+    TooLarge {
+        /// Plan and tensor.
+        what: String,
+        /// Bytes needed.
+        bytes: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The device refused a shader, a pipeline or an allocation.
+    #[error("the GPU device refused {what}: {why}")]
+    Refused {
+        /// What.
+        what: String,
+        /// Its words.
+        why: String,
+    },
+}
+
+/// Where networks live and plans run.
+#[derive(Clone, Debug)]
+pub enum Device {
+    /// Twins on this processor.
+    Cpu,
+}
+
+/// A network's flat buffers on a device. Clones are handles of the same buffers.
+#[derive(Clone, Debug)]
+pub enum Store {
+    /// In memory.
+    Cpu(Rc<RefCell<cpu::Store<f32>>>),
+}
+
+/// A plan with its buffers on a device, bound to a network's [`Store`].
+#[derive(Debug)]
+pub enum Loaded {
+    /// In memory.
+    Cpu {
+        /// The plan's own buffers.
+        loaded: cpu::Loaded<f32>,
+        /// The network's.
+        store: Rc<RefCell<cpu::Store<f32>>>,
+    },
+}
+
+impl Device {
+    /// Zeroed flat buffers for a layout of `elements`; gradients and moments only if the network trains.
+    ///
+    /// # Errors
+    /// If the device is lost or the buffers are larger than it takes.
+    pub fn allocate(&self, elements: usize, trains: bool) -> Result<Store, ExecError> {
+        match self {
+            Device::Cpu => Ok(Store::Cpu(Rc::new(RefCell::new(cpu::Store::new(elements, trains))))),
+        }
+    }
+
+    /// Prepares a plan to run on a network's buffers.
+    ///
+    /// # Errors
+    /// If the device is lost, or refuses a buffer or a kernel.
+    pub fn load(&self, plan: Arc<Plan>, store: &Store) -> Result<Loaded, ExecError> {
+        match (self, store) {
+            (Device::Cpu, Store::Cpu(store)) => {
+                Ok(Loaded::Cpu { loaded: cpu::Loaded::new(plan), store: store.clone() })
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Replaces a flat buffer.
+    ///
+    /// # Panics
+    /// If the length is not that of the buffer.
+    pub fn write(&self, role: Role, values: &[f32]) {
+        match self {
+            Store::Cpu(store) => store.borrow_mut().buffer_mut(role).copy_from_slice(values),
+        }
+    }
+
+    /// A copy of a flat buffer.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub async fn read(&self, role: Role) -> Result<Vec<f32>, ExecError> {
+        match self {
+            Store::Cpu(store) => Ok(store.borrow().buffer(role).to_vec()),
+        }
+    }
+}
+
+impl Loaded {
+    /// The plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        match self {
+            Loaded::Cpu { loaded, .. } => loaded.plan(),
+        }
+    }
+
+    /// Writes the first elements of a tensor.
+    pub fn write(&mut self, tensor: TensorId, values: &[f32]) {
+        match self {
+            Loaded::Cpu { loaded, .. } => loaded.tensor_mut(tensor)[..values.len()].copy_from_slice(values),
+        }
+    }
+
+    /// Runs the steps of `remaining`, taking each from its front. On the CPU it returns after the first step at whose
+    /// end `pause` says so, with the others left in `remaining`; on a GPU all are submitted at once.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub fn advance(
+        &mut self,
+        run: &Run,
+        remaining: &mut Range<usize>,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> Result<(), ExecError> {
+        match self {
+            Loaded::Cpu { loaded, store } => {
+                let store = &mut store.borrow_mut();
+                while let Some(step) = remaining.next() {
+                    loaded.step(store, run, step);
+                    if pause() {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs a range of steps to its end.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub fn run(&mut self, run: &Run, mut steps: Range<usize>) -> Result<(), ExecError> {
+        self.advance(run, &mut steps, &mut || false)
+    }
+
+    /// Waits until at most `in_flight` submissions are unfinished. On the CPU nothing ever is.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub async fn settle(&mut self, _in_flight: usize) -> Result<(), ExecError> {
+        match self {
+            Loaded::Cpu { .. } => Ok(()),
+        }
+    }
+
+    /// A copy of a tensor, of its first `elements`.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub async fn read(&self, tensor: TensorId, elements: usize) -> Result<Vec<f32>, ExecError> {
+        match self {
+            Loaded::Cpu { loaded, .. } => Ok(loaded.tensor(tensor)[..elements].to_vec()),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What a step can do: the contract between plans, shaders and twins.
+
+use super::Run;
+use std::fmt::Debug;
+use std::iter::Sum;
+use std::ops::Add;
+
+/// How an operation uses a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read only.
+    Read,
+    /// Written without regard to what was there.
+    Write,
+    /// May keep or add to what was there.
+    Update,
+}
+
+/// How many elements a binding has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// So many for each image.
+    PerImage(usize),
+    /// So many in all.
+    Fixed(usize),
+}
+
+impl Extent {
+    /// Elements for `images` images.
+    pub fn elements(self, images: usize) -> usize {
+        match self {
+            Extent::PerImage(each) => each * images,
+            Extent::Fixed(all) => all,
+        }
+    }
+}
+
+/// What the numbers mean, so that tests can make valid ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Any finite number.
+    Any,
+    /// A number in [0, 1].
+    Unit,
+    /// Squares' mean: not negative.
+    NotNegative,
+    /// A class below the given count.
+    Class(usize),
+}
+
+/// One binding of an operation. In a shader, bindings 1… of group 0 are the ports in order; binding 0 is [`Run`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// The variable's name in the shader.
+    pub name: &'static str,
+    /// How it is used.
+    pub access: Access,
+    /// How long it is.
+    pub extent: Extent,
+    /// What it holds.
+    pub content: Content,
+}
+
+impl Port {
+    const fn new(name: &'static str, access: Access, extent: Extent) -> Self {
+        Port { name, access, extent, content: Content::Any }
+    }
+
+    /// A binding that is read.
+    pub const fn read(name: &'static str, extent: Extent) -> Self {
+        Port::new(name, Access::Read, extent)
+    }
+
+    /// A binding that is overwritten.
+    pub const fn write(name: &'static str, extent: Extent) -> Self {
+        Port::new(name, Access::Write, extent)
+    }
+
+    /// A binding that is added to or kept in part.
+    pub const fn update(name: &'static str, extent: Extent) -> Self {
+        Port::new(name, Access::Update, extent)
+    }
+
+    /// The same binding, holding `content`.
+    pub const fn holding(self, content: Content) -> Self {
+        Port { content, ..self }
+    }
+
+    /// True unless it is only read.
+    pub fn is_written(&self) -> bool {
+        self.access != Access::Read
+    }
+}
+
+/// Work of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Floating-point operations, a multiply-add counted as two.
+    pub flops: u64,
+    /// Bytes (f32) read and written at least once.
+    pub bytes: u64,
+}
+
+impl Add for Cost {
+    type Output = Cost;
+    fn add(self, other: Cost) -> Cost {
+        Cost { flops: self.flops + other.flops, bytes: self.bytes + other.bytes }
+    }
+}
+
+impl Sum for Cost {
+    fn sum<I: Iterator<Item = Cost>>(costs: I) -> Cost {
+        costs.fold(Cost::default(), Add::add)
+    }
+}
+
+/// The bound tensors of one call of a twin: reads and writes in the order of the ports.
+pub struct Call<'a, T> {
+    /// What changes from run to run.
+    pub run: &'a Run,
+    /// The reading ports' elements.
+    pub reads: Vec<&'a [T]>,
+    /// The writing ports' elements.
+    pub writes: Vec<&'a mut [T]>,
+}
+
+impl<'a, T> Call<'a, T> {
+    /// Images present.
+    pub fn live(&self) -> usize {
+        self.run.live as usize
+    }
+
+    /// The bindings as arrays: `let ([x, weight], [y]) = call.split();`
+    ///
+    /// # Panics
+    /// If the counts are not those of the operation's ports, which a built plan guarantees.
+    pub fn split<const R: usize, const W: usize>(self) -> ([&'a [T]; R], [&'a mut [T]; W]) {
+        let counts = (self.reads.len(), self.writes.len());
+        match (self.reads.try_into(), self.writes.try_into()) {
+            (Ok(reads), Ok(writes)) => (reads, writes),
+            _ => panic!("a twin asked for {R} reads and {W} writes and was given {counts:?}"),
+        }
+    }
+}
+
+/// How a kernel is compiled and dispatched for an operation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kernel {
+    /// File stem in `shaders/`.
+    pub shader: &'static str,
+    /// `const NAME: u32` lines that the import step writes: sizes of local arrays and workgroups.
+    pub consts: Vec<(&'static str, u32)>,
+    /// `override` constants by name: shape numbers.
+    pub overrides: Vec<(&'static str, f64)>,
+    /// Workgroups to dispatch.
+    pub grid: Grid,
+}
+
+/// Workgroups of a dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grid {
+    /// One invocation for each of so many elements, in workgroups of the given size, spread over x and y.
+    Invocations {
+        /// Invocations needed.
+        count: Extent,
+        /// Invocations in a workgroup.
+        workgroup: u32,
+    },
+    /// Workgroups along x, y and z.
+    Workgroups([Extent; 3]),
+}
+
+impl Grid {
+    /// Workgroups along x, y, z for `live` images, each at most 65 535.
+    pub fn workgroups(&self, live: usize) -> [u32; 3] {
+        const MOST: u32 = 65_535;
+        match *self {
+            Grid::Invocations { count, workgroup } => {
+                let groups = count.elements(live).div_ceil(workgroup as usize) as u32;
+                let rows = groups.div_ceil(MOST);
+                [groups.div_ceil(rows.max(1)), rows, 1]
+            }
+            Grid::Workgroups(extents) => extents.map(|extent| extent.elements(live) as u32),
+        }
+    }
+}
+
+/// Something a step does: its parameters, its ports, its cost, its kernel and its twin.
+pub trait Operation: Debug + Send + Sync {
+    /// The name of the operation, which is the stem of its shader.
+    fn name(&self) -> &'static str;
+
+    /// The bindings: first all that are read, then all that are written.
+    fn ports(&self) -> Vec<Port>;
+
+    /// Floating-point operations for `live` images.
+    fn flops(&self, live: usize) -> u64;
+
+    /// The twin in single precision.
+    fn twin(&self, call: Call<'_, f32>);
+
+    /// The twin in double precision, for checking gradients.
+    fn twin_double(&self, call: Call<'_, f64>);
+
+    /// Work for `live` images: [`Operation::flops`], and the bytes of every binding once.
+    fn cost(&self, live: usize) -> Cost {
+        let bytes = self.ports().iter().map(|port| 4 * port.extent.elements(live) as u64).sum();
+        Cost { flops: self.flops(live), bytes }
+    }
+}

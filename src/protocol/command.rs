@@ -1,0 +1,112 @@
+//! What the page asks of the engine.
+
+use serde::{Deserialize, Serialize};
+
+/// Which network a command is about. The engine holds several.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Network {
+    /// A trained network that ships with the page, by its preset's name.
+    Shipped(String),
+    /// The one in training here.
+    Yours,
+}
+
+/// Which capsule is decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Shown {
+    /// The longest.
+    Longest,
+    /// The capsule of this class.
+    Class(u8),
+}
+
+/// Which executor to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceChoice {
+    /// WebGPU unless there is none, or its adapter is a software one.
+    Auto,
+    /// WebGPU, a software adapter included.
+    WebGpu,
+    /// The CPU.
+    Cpu,
+}
+
+/// Everything that the interactive picture depends on. The page sends all of it at each change; the engine computes
+/// what has changed, and drops all but the newest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// Echoed in the answers.
+    pub serial: u64,
+    /// The network that reads.
+    pub network: Network,
+    /// What it reads: 28×28 values in [0, 1], white on black; empty: nothing is drawn.
+    pub pixels: Vec<f32>,
+    /// Routing iterations r, 1 to 10.
+    pub iterations: u8,
+    /// The capsule that is decoded.
+    pub shown: Shown,
+    /// What is added to the dimensions of its pose (16); all zero is the plain reconstruction.
+    pub offsets: Vec<f32>,
+    /// If set, the pose's dimension that is swept for the strip, and the offsets of its pictures.
+    pub sweep: Option<(u8, Vec<f32>)>,
+}
+
+/// How a network is trained. All but the rate restart it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingSettings {
+    /// tiny, compact or paper.
+    pub preset: String,
+    /// Images a step.
+    pub batch: u32,
+    /// Routing iterations.
+    pub iterations: u8,
+    /// Seed of weights, order and shifts.
+    pub seed: u64,
+    /// Learning rate at step 0.
+    pub rate: f64,
+    /// Weight of the reconstruction loss: 0.0005 as printed, 0.01 as the authors ran it.
+    pub reconstruction: f32,
+    /// Training stops after so many epochs.
+    pub epochs: u32,
+    /// The held-out accuracy is measured each so many steps, and at the end of each epoch; 0: only then.
+    pub evaluate_every: u32,
+}
+
+/// Page to engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// First of all: which executor to use. Answered by [`Snapshot::Device`](super::Snapshot::Device), at once for the
+    /// CPU and again when WebGPU is ready.
+    Start(DeviceChoice),
+    /// Changes the executor; networks move with their moments.
+    UseDevice(DeviceChoice),
+    /// Reads a digit. Answered by [`Snapshot::Reading`](super::Snapshot::Reading) if the reading has changed, and by
+    /// [`Snapshot::Picture`](super::Snapshot::Picture).
+    Explore(Exploration),
+    /// Test digits by their place among the 10 000. Answered by [`Snapshot::Digits`](super::Snapshot::Digits).
+    TestDigits(Vec<u32>),
+    /// The 100 test digits that come with the page.
+    Gallery,
+    /// A new network in training, at step 0, replacing the present one.
+    Reset(TrainingSettings),
+    /// Trains until paused or done.
+    Train,
+    /// Trains for one step.
+    Step,
+    /// Stops after the present step.
+    Pause,
+    /// Changes the learning rate without a restart.
+    SetRate(f64),
+    /// Reads all 10 000 test images. Answered by [`Snapshot::Evaluated`](super::Snapshot::Evaluated).
+    Evaluate(Network),
+    /// Stops an evaluation.
+    CancelEvaluation,
+    /// The steps of a network's training plan with their costs.
+    Plan(Network),
+    /// Runs one training step on both executors and compares every tensor.
+    CheckDevice,
+    /// The weights as a safetensors file.
+    SaveWeights(Network),
+    /// Takes a safetensors file as the network in training.
+    LoadWeights(Vec<u8>),
+}

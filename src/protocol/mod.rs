@@ -1,0 +1,33 @@
+//! The messages between page and engine: commands in, snapshots out. Plain data that knows nobody.
+//!
+//! A message is one byte array (postcard), transferred, not copied, between the page and its worker; natively the same
+//! types go through the same loop.
+
+mod command;
+mod snapshot;
+
+pub use command::{Command, DeviceChoice, Exploration, Network, Shown, TrainingSettings};
+pub use snapshot::{
+    Checked, CurvePoint, DeviceKind, DeviceStatus, Digits, Evaluation, NetworkStatus, Picture, PlanStep, Reading,
+    Snapshot, TrainingState, TrainingStatus,
+};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A message of the other side cannot be read: page and engine are of different builds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("page and engine are of different versions ({0}); reload the page")]
+pub struct MessageError(pub String);
+
+/// A message as bytes.
+pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    postcard::to_allocvec(message).expect("plain data always serialises")
+}
+
+/// Bytes as a message.
+///
+/// # Errors
+/// [`MessageError`] if the bytes are no such message.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, MessageError> {
+    postcard::from_bytes(bytes).map_err(|error| MessageError(error.to_string()))
+}

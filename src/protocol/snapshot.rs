@@ -1,0 +1,227 @@
+//! What the engine tells the page.
+
+use super::{Network, TrainingSettings};
+use serde::{Deserialize, Serialize};
+
+/// Which executor runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceKind {
+    /// Twins on this processor.
+    Cpu,
+    /// WGSL on WebGPU.
+    WebGpu,
+}
+
+/// The executor in use, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceStatus {
+    /// Which.
+    pub kind: DeviceKind,
+    /// The adapter's name, or how many threads.
+    pub name: String,
+    /// True if the choice is final; false while WebGPU is still being asked for.
+    pub settled: bool,
+    /// True if the adapter is a software one: WebGPU is there, but slower than the CPU executor.
+    pub software: bool,
+    /// Why this one and not WebGPU, as a sentence; empty if nothing is to be explained.
+    pub reason: String,
+}
+
+/// A network that the engine holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NetworkStatus {
+    /// Which.
+    pub network: Network,
+    /// Its preset.
+    pub preset: String,
+    /// Trainable parameters.
+    pub parameters: u32,
+    /// Steps that it has been trained for.
+    pub step: u64,
+    /// Correct ones of the 10 000 test images, if they were counted for these very weights.
+    pub correct: Option<u32>,
+    /// Capsule types, rows and columns of the primary capsules: capsule = (type · rows + y) · columns + x.
+    pub grid: [u32; 3],
+    /// Classes and dimensions of the digit capsules.
+    pub poses: [u32; 2],
+    /// Mean of each pose dimension over the test digits of its class [classes, dims]; empty if not known.
+    pub means: Vec<f32>,
+    /// Their standard deviations [classes, dims]; empty if not known.
+    pub deviations: Vec<f32>,
+}
+
+/// One digit read, with every iteration of its routing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Of the exploration that it answers.
+    pub serial: u64,
+    /// The network that read it.
+    pub network: Network,
+    /// Steps that the network had been trained for.
+    pub step: u64,
+    /// Iterations r.
+    pub iterations: u8,
+    /// Child capsules I, parents J and dimensions D.
+    pub sizes: [u32; 3],
+    /// Coupling coefficients c [r, I, J].
+    pub coupling: Vec<f32>,
+    /// Logits b before each iteration's softmax [r, I, J].
+    pub logits: Vec<f32>,
+    /// Parent poses v [r, J, D].
+    pub poses: Vec<f32>,
+    /// Their lengths [r, J].
+    pub lengths: Vec<f32>,
+    /// Mean entropy of the coefficients of each iteration, in nats [r].
+    pub entropy: Vec<f32>,
+    /// Lengths of the child capsules [I].
+    pub activity: Vec<f32>,
+    /// The longest capsule in the last iteration.
+    pub winner: u8,
+    /// Milliseconds that the engine took.
+    pub millis: f32,
+}
+
+/// What the decoder makes of a pose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// Of the exploration that it answers.
+    pub serial: u64,
+    /// The decoded capsule's class.
+    pub class: u8,
+    /// Its pose before the offsets [D].
+    pub pose: Vec<f32>,
+    /// The decoder's output, 28×28 values in [0, 1].
+    pub pixels: Vec<f32>,
+    /// The swept pictures, one after another, if a sweep was asked for.
+    pub sweep: Vec<f32>,
+    /// Milliseconds that the engine took.
+    pub millis: f32,
+}
+
+/// Digits of the test set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digits {
+    /// Their places among the 10 000.
+    pub indices: Vec<u32>,
+    /// Their labels.
+    pub labels: Vec<u8>,
+    /// Their pixels, 784 bytes each.
+    pub pixels: Vec<u8>,
+}
+
+/// What training is doing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TrainingState {
+    /// The training set is being fetched: bytes so far and in all.
+    Loading(u32, u32),
+    /// Steps are running.
+    Running,
+    /// Waiting for a person.
+    Paused,
+    /// Done: all epochs.
+    Finished,
+    /// Stopped by itself, with the reason as a sentence.
+    Stopped(String),
+}
+
+/// Where training stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingStatus {
+    /// What it is doing.
+    pub state: TrainingState,
+    /// How the network is trained.
+    pub settings: TrainingSettings,
+    /// Steps done.
+    pub step: u64,
+    /// Epochs done, with the part of the present one.
+    pub epoch: f64,
+    /// Learning rate of the next step.
+    pub rate: f64,
+    /// Images a second over the last seconds of running; 0 before there are any.
+    pub images_per_second: f32,
+}
+
+/// What one training step cost.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// Steps done before this one.
+    pub step: u64,
+    /// Margin loss, mean over the batch.
+    pub margin: f32,
+    /// Reconstruction loss, weighted, mean over the batch.
+    pub reconstruction: f32,
+    /// Share of the batch that was read right.
+    pub accuracy: f32,
+    /// Mean entropy of the last coefficients, in nats.
+    pub entropy: f32,
+}
+
+/// All 10 000 test images read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The network.
+    pub network: Network,
+    /// Steps that it had been trained for.
+    pub step: u64,
+    /// Read right.
+    pub correct: u32,
+    /// Read in all.
+    pub total: u32,
+    /// Counts [label, prediction].
+    pub confusion: Vec<u32>,
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanStep {
+    /// What and on what.
+    pub name: String,
+    /// forward, backward or update.
+    pub phase: String,
+    /// Floating-point operations for a batch.
+    pub flops: u64,
+    /// Bytes read and written for a batch.
+    pub bytes: u64,
+}
+
+/// The device compared with its twin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Each tensor of a training step, with its worst error relative to its largest magnitude.
+    pub tensors: Vec<(String, f32)>,
+    /// The most that is allowed.
+    pub limit: f32,
+}
+
+/// Engine to page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Snapshot {
+    /// The engine's program has started and takes commands; its build.
+    Ready(String),
+    /// The executor.
+    Device(DeviceStatus),
+    /// A network was loaded, made, or has changed.
+    Network(NetworkStatus),
+    /// A digit was read.
+    Reading(Box<Reading>),
+    /// A pose was decoded.
+    Picture(Box<Picture>),
+    /// Test digits.
+    Digits(Digits),
+    /// Training has changed.
+    Training(TrainingStatus),
+    /// Steps done since the last such message.
+    Curve(Vec<CurvePoint>),
+    /// An evaluation goes on: images read, and in all.
+    Evaluating(u32, u32),
+    /// An evaluation is done.
+    Evaluated(Evaluation),
+    /// The steps of a plan at a batch size.
+    Plan(Network, u32, Vec<PlanStep>),
+    /// The device was checked.
+    Checked(Checked),
+    /// A weight file.
+    Weights(Network, Vec<u8>),
+    /// Something failed; a sentence that names it and the way out.
+    Problem(String),
+}

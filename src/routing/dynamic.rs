@@ -1,0 +1,361 @@
+//! Dynamic routing, or routing by agreement (Sabour et al. 2017, procedure 1).
+//!
+//! Logits b start at zero in every pass. For t = 1…r: c = softmax over the *parents* of b; s_j = Σ_i c_ij û_ij + β_j;
+//! v_j = squash(s_j); and, but for the last t, b_ij += û_ij·v_j. So r iterations are r softmaxes and r − 1 updates.
+//!
+//! No logits are stored: since they start at zero, b_ij before iteration t is û_ij · Σ_{τ<t} v_j(τ). Every pass
+//! recomputes them from the votes and the s of each iteration, which is all that the forward pass keeps.
+
+use crate::ops::Pick;
+use crate::ops::squash::{squash, squash_gradient};
+use crate::ops::support::{Real, add_scaled, dot, for_each_pair, softmax_in_place, twins, vectorised};
+use crate::plan::{Call, Extent, Operation, Port};
+use std::sync::Arc;
+
+/// The gradient that routing passes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gradient {
+    /// Through every iteration, coefficients included.
+    #[default]
+    Full,
+    /// The last iteration's coefficients are constants; only the last weighted sum carries gradient.
+    Detached,
+}
+
+/// Sizes of a routed layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Problems of one image.
+    pub positions: usize,
+    /// Child capsules I.
+    pub children: usize,
+    /// Parent capsules J.
+    pub parents: usize,
+    /// Dimensions of a vote D.
+    pub dims: usize,
+    /// The most iterations that a run may ask for.
+    pub iterations: usize,
+}
+
+impl Problem {
+    fn pose(&self) -> usize {
+        self.parents * self.dims
+    }
+
+    fn vote_elements(&self) -> usize {
+        self.children * self.pose()
+    }
+
+    fn votes(&self) -> Extent {
+        Extent::PerImage(self.positions * self.vote_elements())
+    }
+
+    fn poses(&self) -> Extent {
+        Extent::PerImage(self.positions * self.pose())
+    }
+
+    fn history(&self) -> Extent {
+        Extent::PerImage(self.positions * self.iterations * self.pose())
+    }
+
+    fn couplings(&self) -> Extent {
+        Extent::PerImage(self.positions * self.iterations * self.children * self.parents)
+    }
+
+    /// Multiply-adds of one pass over all votes, as floating-point operations.
+    fn pass(&self, live: usize) -> u64 {
+        2 * (live * self.positions * self.vote_elements()) as u64
+    }
+
+    /// One child's coupling coefficients, from Σ v over the earlier iterations.
+    #[inline(always)]
+    fn couple<T: Real>(&self, vote: &[T], agreed: &[T], c: &mut [T]) {
+        for ((c, vote), agreed) in c.iter_mut().zip(vote.chunks_exact(self.dims)).zip(agreed.chunks_exact(self.dims)) {
+            *c = dot(vote, agreed);
+        }
+        softmax_in_place(c);
+    }
+
+    fn random(pick: Pick<'_>) -> Self {
+        Problem {
+            positions: pick(1..=2),
+            children: pick(1..=70),
+            parents: pick(1..=11),
+            dims: pick(1..=17),
+            iterations: pick(1..=5),
+        }
+    }
+}
+
+/// Specimens for the tests.
+pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
+    let compact = Problem { positions: 1, children: 288, parents: 10, dims: 16, iterations: 3 };
+    let deep = Problem { children: 40, iterations: 10, ..compact };
+    let mut all: Vec<Arc<dyn Operation>> = vec![];
+    for problem in [Problem::random(pick), Problem::random(pick), deep, compact] {
+        all.push(Arc::new(Forward(problem)));
+        all.push(Arc::new(Trace(problem)));
+        all.push(Arc::new(Backward { problem, gradient: Gradient::Full }));
+        all.push(Arc::new(Backward { problem, gradient: Gradient::Detached }));
+    }
+    all
+}
+
+/// `routing_forward_dynamic`: votes [B, P, I, J, D], bias [J, D] → history of s [B, P, R, J, D], v [B, P, J, D] and
+/// entropy [B], the mean over children of −Σ_j c ln c in the last iteration, in nats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forward(pub Problem);
+
+impl Operation for Forward {
+    fn name(&self) -> &'static str {
+        "routing_forward_dynamic"
+    }
+
+    fn ports(&self) -> Vec<Port> {
+        vec![
+            Port::read("votes", self.0.votes()),
+            Port::read("bias", Extent::Fixed(self.0.pose())),
+            Port::write("history", self.0.history()),
+            Port::write("v", self.0.poses()),
+            Port::write("entropy", Extent::PerImage(1)),
+        ]
+    }
+
+    fn flops(&self, live: usize) -> u64 {
+        (2 * self.0.iterations as u64 - 1) * self.0.pass(live)
+    }
+
+    twins!();
+}
+
+impl Forward {
+    fn run<T: Real>(&self, call: Call<'_, T>) {
+        let (problem, live, iterations) = (self.0, call.live(), call.run.iterations as usize);
+        let ([votes, bias], [history, v, entropy]) = call.split();
+        let (pose, votes_each) = (problem.pose(), problem.vote_elements());
+        let history_each = problem.positions * problem.iterations * pose;
+        let history = &mut history[..live * history_each];
+        let mut problems: Vec<_> =
+            v.chunks_exact_mut(problem.positions * pose).zip(entropy.iter_mut()).take(live).collect();
+        for_each_pair((history, history_each), (&mut problems, 1), |image, history, outputs| {
+            let (v, entropy) = &mut outputs[0];
+            let mut sum = T::ZERO;
+            for position in 0..problem.positions {
+                let votes = &votes[(image * problem.positions + position) * votes_each..][..votes_each];
+                let history = &mut history[position * problem.iterations * pose..][..iterations * pose];
+                let v = &mut v[position * pose..][..pose];
+                sum += vectorised(|| forward(&problem, votes, bias, history, v));
+            }
+            **entropy = sum / T::of(problem.positions as f64);
+        });
+    }
+}
+
+/// One problem; returns the entropy.
+#[inline(always)]
+fn forward<T: Real>(problem: &Problem, votes: &[T], bias: &[T], history: &mut [T], v: &mut [T]) -> T {
+    let (pose, dims) = (problem.pose(), problem.dims);
+    let last = history.len() / pose - 1;
+    let mut c = vec![T::ONE / T::of(problem.parents as f64); problem.parents];
+    let mut agreed = vec![T::ZERO; pose];
+    let mut entropy = T::ZERO;
+    for (t, s) in history.chunks_exact_mut(pose).enumerate() {
+        s.fill(T::ZERO);
+        for vote in votes.chunks_exact(pose) {
+            if t > 0 {
+                problem.couple(vote, &agreed, &mut c);
+            }
+            for ((s, vote), &c) in s.chunks_exact_mut(dims).zip(vote.chunks_exact(dims)).zip(&c) {
+                add_scaled(s, c, vote);
+            }
+            if t == last {
+                entropy += c.iter().map(|&c| if c > T::ZERO { -c * c.ln() } else { T::ZERO }).sum();
+            }
+        }
+        add_scaled(s, T::ONE, bias);
+        for (s, v) in s.chunks_exact(dims).zip(v.chunks_exact_mut(dims)) {
+            squash(s, v);
+        }
+        add_scaled(&mut agreed, T::ONE, v);
+    }
+    entropy / T::of(problem.children as f64)
+}
+
+/// `routing_trace_dynamic`: votes [B, P, I, J, D], history [B, P, R, J, D] → every iteration's logits and coupling
+/// coefficients [B, P, R, I, J] and v [B, P, R, J, D]; iterations that the run did not do are left alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trace(pub Problem);
+
+impl Operation for Trace {
+    fn name(&self) -> &'static str {
+        "routing_trace_dynamic"
+    }
+
+    fn ports(&self) -> Vec<Port> {
+        vec![
+            Port::read("votes", self.0.votes()),
+            Port::read("history", self.0.history()),
+            Port::update("logits", self.0.couplings()),
+            Port::update("coupling", self.0.couplings()),
+            Port::update("vs", self.0.history()),
+        ]
+    }
+
+    fn flops(&self, live: usize) -> u64 {
+        (self.0.iterations as u64 - 1) * self.0.pass(live)
+    }
+
+    twins!();
+}
+
+impl Trace {
+    fn run<T: Real>(&self, call: Call<'_, T>) {
+        let (problem, count, iterations) = (self.0, call.live() * self.0.positions, call.run.iterations as usize);
+        let ([votes, history], [logits, coupling, vs]) = call.split();
+        let (pose, pairs) = (problem.pose(), problem.children * problem.parents);
+        for index in 0..count {
+            let votes = &votes[index * problem.vote_elements()..][..problem.vote_elements()];
+            let mut agreed = vec![T::ZERO; pose];
+            for t in 0..iterations {
+                let at = index * problem.iterations + t;
+                let (logits, coupling) = (&mut logits[at * pairs..][..pairs], &mut coupling[at * pairs..][..pairs]);
+                for_each_pair((logits, problem.parents), (coupling, problem.parents), |child, b, c| {
+                    let vote = votes[child * pose..].chunks_exact(problem.dims);
+                    for ((b, vote), agreed) in b.iter_mut().zip(vote).zip(agreed.chunks_exact(problem.dims)) {
+                        *b = dot(vote, agreed);
+                    }
+                    c.copy_from_slice(b);
+                    softmax_in_place(c);
+                });
+                let v = &mut vs[at * pose..][..pose];
+                let s = history[at * pose..].chunks_exact(problem.dims);
+                s.zip(v.chunks_exact_mut(problem.dims)).for_each(|(s, v)| squash(s, v));
+                add_scaled(&mut agreed, T::ONE, v);
+            }
+        }
+    }
+}
+
+/// `routing_backward_dynamic`: votes, history, gv [B, P, J, D] → gvotes [B, P, I, J, D] and each image's part of the
+/// bias's gradient [B, J, D].
+///
+/// With g = ∂L/∂v at t = r and G· zero at first, for t = r…1:
+/// gv_j = [t=r] g_j + [t<r] Σ_i Gb_ij û_ij; Gû_ij += [t<r] Gb_ij v_j; gs_j = squash′(s_j)ᵀ gv_j; Gβ_j += gs_j;
+/// Gû_ij += c_ij gs_j; gc_ij = û_ij·gs_j; Gb_ij += c_ij (gc_ij − Σ_k c_ik gc_ik).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backward {
+    /// The sizes.
+    pub problem: Problem,
+    /// Through all iterations or the last sum only.
+    pub gradient: Gradient,
+}
+
+impl Operation for Backward {
+    fn name(&self) -> &'static str {
+        "routing_backward_dynamic"
+    }
+
+    fn ports(&self) -> Vec<Port> {
+        vec![
+            Port::read("votes", self.problem.votes()),
+            Port::read("history", self.problem.history()),
+            Port::read("gv", self.problem.poses()),
+            Port::write("gvotes", self.problem.votes()),
+            Port::write("gbias", Extent::PerImage(self.problem.pose())),
+        ]
+    }
+
+    fn flops(&self, live: usize) -> u64 {
+        let iterations = match self.gradient {
+            Gradient::Full => self.problem.iterations as u64,
+            Gradient::Detached => 1,
+        };
+        (5 * iterations - 2) * self.problem.pass(live)
+    }
+
+    twins!();
+}
+
+impl Backward {
+    fn run<T: Real>(&self, call: Call<'_, T>) {
+        let (problem, live, iterations) = (self.problem, call.live(), call.run.iterations as usize);
+        let ([votes, history, gv], [gvotes, gbias]) = call.split();
+        let (pose, votes_each) = (problem.pose(), problem.vote_elements());
+        let gvotes = &mut gvotes[..live * problem.positions * votes_each];
+        let gbias = &mut gbias[..live * pose];
+        for_each_pair((gvotes, problem.positions * votes_each), (gbias, pose), |image, gvotes, gbias| {
+            gbias.fill(T::ZERO);
+            for position in 0..problem.positions {
+                let index = image * problem.positions + position;
+                let votes = &votes[index * votes_each..][..votes_each];
+                let history = &history[index * problem.iterations * pose..][..iterations * pose];
+                let (gv, gvotes) = (&gv[index * pose..][..pose], &mut gvotes[position * votes_each..][..votes_each]);
+                vectorised(|| self.backward(votes, history, gv, gvotes, gbias));
+            }
+        });
+    }
+
+    /// One problem.
+    #[inline(always)]
+    fn backward<T: Real>(&self, votes: &[T], history: &[T], gv: &[T], gvotes: &mut [T], gbias: &mut [T]) {
+        let (problem, pose, dims, parents) =
+            (&self.problem, self.problem.pose(), self.problem.dims, self.problem.parents);
+        let iterations = history.len() / pose;
+        let mut vs = vec![T::ZERO; history.len()];
+        let mut agreed = vec![T::ZERO; history.len()];
+        for t in 0..iterations {
+            let s = history[t * pose..][..pose].chunks_exact(dims);
+            s.zip(vs[t * pose..][..pose].chunks_exact_mut(dims)).for_each(|(s, v)| squash(s, v));
+            if t > 0 {
+                let (before, now) = agreed.split_at_mut(t * pose);
+                now[..pose].copy_from_slice(&before[(t - 1) * pose..]);
+                add_scaled(&mut now[..pose], T::ONE, &vs[(t - 1) * pose..][..pose]);
+            }
+        }
+        // Gradients by the logits of the iteration above, one row of J a child.
+        let mut gb = vec![T::ZERO; problem.children * parents];
+        let (mut gv, mut gs) = (gv.to_vec(), vec![T::ZERO; pose]);
+        let mut c = vec![T::ONE / T::of(parents as f64); parents];
+        let mut gc = vec![T::ZERO; parents];
+        gvotes.fill(T::ZERO);
+        for t in (0..iterations).rev() {
+            let (s, v, agreed) = (&history[t * pose..][..pose], &vs[t * pose..][..pose], &agreed[t * pose..][..pose]);
+            for j in 0..parents {
+                let at = j * dims..(j + 1) * dims;
+                squash_gradient(&s[at.clone()], &gv[at.clone()], &mut gs[at]);
+            }
+            add_scaled(gbias, T::ONE, &gs);
+            if t == 0 {
+                c.fill(T::ONE / T::of(parents as f64));
+            }
+            // The sum over children that the next (earlier) iteration's v receives.
+            gv.fill(T::ZERO);
+            let children =
+                votes.chunks_exact(pose).zip(gvotes.chunks_exact_mut(pose)).zip(gb.chunks_exact_mut(parents));
+            for ((vote, gvote), gb) in children {
+                if t > 0 {
+                    problem.couple(vote, agreed, &mut c);
+                }
+                for j in 0..parents {
+                    let at = j * dims..(j + 1) * dims;
+                    // gb is zero in the last iteration, whose v makes no logits.
+                    add_scaled(&mut gvote[at.clone()], gb[j], &v[at.clone()]);
+                    add_scaled(&mut gvote[at.clone()], c[j], &gs[at.clone()]);
+                    gc[j] = dot(&vote[at.clone()], &gs[at]);
+                }
+                if t > 0 && self.gradient == Gradient::Full {
+                    let mean = dot(&c, &gc);
+                    for j in 0..parents {
+                        gb[j] += c[j] * (gc[j] - mean);
+                        let at = j * dims..(j + 1) * dims;
+                        add_scaled(&mut gv[at.clone()], gb[j], &vote[at]);
+                    }
+                }
+            }
+            if self.gradient == Gradient::Detached {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The routing procedures, one file each: how votes become parents. Every file directly in this folder is a procedure
+//! with a function `specimens`, which the build script lists.
+//!
+//! Kernels work on *problems*, each [I, J, D]: an image, or one position of it.
+
+pub mod dynamic;
