@@ -139,7 +139,7 @@ impl Loaded {
         match self {
             Loaded::Cpu { loaded, store } => {
                 let store = &mut store.borrow_mut();
-                while let Some(step) = remaining.next() {
+                for step in remaining.by_ref() {
                     loaded.step(store, run, step);
                     if pause() {
                         break;
