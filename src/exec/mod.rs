@@ -75,11 +75,11 @@ impl Device {
         }
     }
 
-    /// Prepares a plan to run on a network's buffers.
+    /// Prepares a plan to run on a network's buffers. Asynchronous, since a browser says only later what it refuses.
     ///
     /// # Errors
     /// If the device is lost, or refuses a buffer or a kernel.
-    pub fn load(&self, plan: Arc<Plan>, store: &Store) -> Result<Loaded, ExecError> {
+    pub async fn load(&self, plan: Arc<Plan>, store: &Store) -> Result<Loaded, ExecError> {
         match (self, store) {
             (Device::Cpu, Store::Cpu(store)) => {
                 Ok(Loaded::Cpu { loaded: cpu::Loaded::new(plan), store: store.clone() })

@@ -154,7 +154,7 @@ pub async fn replay(device: &Device, tensors: &[u8], json: &str) -> Result<Vec<N
     let store = device.allocate(layout.elements, true)?;
     store.write(Role::Parameters, &parameters);
     let plan = Arc::new(plan(&config, Purpose::TrainTraced, batch)?);
-    let mut loaded = device.load(plan.clone(), &store)?;
+    let mut loaded = device.load(plan.clone(), &store).await?;
     write(&mut loaded, "pixels", &pixels);
     write(&mut loaded, "labels", &labels);
     let mut run = Run::new(batch, config.iterations(), Chosen::Label);
