@@ -1,0 +1,83 @@
+//! Running other programs: shown, captured, or with a time limit.
+
+use crate::environment::Environment;
+use anyhow::{Context, Result, bail};
+use std::{path::Path, time::Duration};
+
+/// Runs a program with its output shown; anything but success is an error that repeats the command line.
+pub fn run(environment: &Environment, folder: &Path, program: &str, arguments: &[&str]) -> Result<()> {
+    let line = format!("{program} {}", arguments.join(" "));
+    println!("$ {line}");
+    let output = environment
+        .command(program, arguments)?
+        .dir(folder)
+        .unchecked()
+        .run()
+        .with_context(|| format!("`{line}` could not be started"))?;
+    if !output.status.success() {
+        bail!("`{line}` failed ({})", output.status);
+    }
+    Ok(())
+}
+
+/// Runs a program quietly for at most `limit`. The error ends with the last lines that it wrote, since they hold the
+/// cause.
+pub fn run_quietly(environment: &Environment, program: &str, arguments: &[&str], limit: Duration) -> Result<String> {
+    let line = format!("{program} {}", arguments.join(" "));
+    let handle = environment
+        .command(program, arguments)?
+        .stdin_null()
+        .stderr_to_stdout()
+        .stdout_capture()
+        .unchecked()
+        .start()
+        .with_context(|| format!("`{line}` could not be started"))?;
+    let Some(output) = handle.wait_timeout(limit).with_context(|| format!("`{line}` could not be awaited"))? else {
+        handle.kill().with_context(|| format!("`{line}` could not be stopped"))?;
+        bail!("`{line}` did not finish within {} s", limit.as_secs());
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        bail!("`{line}` failed: {}", last_lines(&text, 5));
+    }
+    Ok(text)
+}
+
+/// What a program prints on its standard output, or `None` if it is absent or fails: for questions such as
+/// `--version`, where every failure means "not usable".
+pub fn ask(environment: &Environment, program: &str, arguments: &[&str]) -> Option<String> {
+    environment.command(program, arguments).ok()?.stdin_null().stderr_null().read().ok()
+}
+
+fn last_lines(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(count)..].join(" / ")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_program_that_hangs_is_stopped_at_its_limit() {
+        let start = Instant::now();
+        let error = run_quietly(&Environment::default(), "sleep", &["30"], Duration::from_millis(100)).unwrap_err();
+        assert!(error.to_string().contains("did not finish"), "{error}");
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn a_failure_tells_the_last_lines_that_the_program_wrote() {
+        let arguments = ["-c", "seq 9; echo the cause >&2; exit 3"];
+        let error = run_quietly(&Environment::default(), "sh", &arguments, Duration::from_secs(10)).unwrap_err();
+        assert!(error.to_string().ends_with("failed: 6 / 7 / 8 / 9 / the cause"), "{error}");
+    }
+
+    #[test]
+    fn a_failed_or_absent_program_answers_nothing() {
+        assert_eq!(ask(&Environment::default(), "sh", &["-c", "echo yes"]).as_deref(), Some("yes"));
+        assert_eq!(ask(&Environment::default(), "sh", &["-c", "echo yes; exit 1"]), None);
+        assert_eq!(ask(&Environment::default(), "no-such-program-here", &[]), None);
+    }
+}
