@@ -26,6 +26,7 @@ pub fn run_quietly(environment: &Environment, program: &str, arguments: &[&str],
     let line = format!("{program} {}", arguments.join(" "));
     let handle = environment
         .command(program, arguments)?
+        .env("RUST_BACKTRACE", "0") // It would push the cause out of the last lines.
         .stdin_null()
         .stderr_to_stdout()
         .stdout_capture()
