@@ -1,4 +1,12 @@
-//! Training: weight files, the replay of golden cases, and the trainer that drives an executor.
+//! Training: initial weights, the trainer that drives an executor, evaluation, weight files, and the replay of reference
+//! cases.
 
+mod evaluate;
+mod init;
 pub mod replay;
+mod trainer;
 pub mod weights;
+
+pub use evaluate::{Evaluator, Tally};
+pub use init::initial_parameters;
+pub use trainer::{Losses, Settings, TrainError, Trainer};

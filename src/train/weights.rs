@@ -1,7 +1,9 @@
 //! Weight files that others can read: safetensors with PyTorch's names and shapes, f16 or f32, the configuration and
 //! the results as JSON in the metadata.
 
+use super::trainer::Settings;
 use crate::capsnet::{Config, ConfigError, Layout};
+use crate::data::BatcherState;
 use half::f16;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,18 @@ pub struct About {
     /// What it was trained with and what came of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<Results>,
+    /// Where training stands, if it is to go on from this file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training: Option<Standing>,
+}
+
+/// Where training stands: with the moments, all that is needed to go on as if it had never stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The run's settings.
+    pub settings: Settings,
+    /// Where its batches stand.
+    pub position: BatcherState,
 }
 
 /// How a network was trained, and what it does on the 10 000 test images.
@@ -217,7 +231,7 @@ mod tests {
                 *value = (k % 1000) as f32 / 256.0 - 1.0;
             }
         }
-        (About { config, preset: Some("tiny".into()), step: 7, results: None }, flat)
+        (About { config, preset: Some("tiny".into()), step: 7, results: None, training: None }, flat)
     }
 
     #[test]

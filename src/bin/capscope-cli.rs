@@ -1,3 +1,0 @@
-//! The page's entry.
-
-fn main() {}

@@ -1,0 +1,81 @@
+//! `capscope-cli`: trains and inspects capsule networks natively, on the CPU or on a GPU.
+
+#[cfg(not(target_arch = "wasm32"))]
+mod files;
+#[cfg(not(target_arch = "wasm32"))]
+mod inspect;
+#[cfg(not(target_arch = "wasm32"))]
+mod train;
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() -> std::process::ExitCode {
+    use clap::Parser;
+    match cli::run(cli::Cli::parse()) {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("capscope-cli: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod cli {
+    use crate::{inspect, train};
+    use capscope::exec::Device;
+    use clap::{Parser, Subcommand, ValueEnum};
+
+    /// What goes wrong is a sentence for the person at the terminal.
+    pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+
+    /// Train and inspect capsule networks.
+    #[derive(Parser)]
+    #[command(version, about)]
+    pub struct Cli {
+        /// Where to run: auto takes a hardware GPU if there is one
+        #[arg(long, value_enum, default_value = "auto", global = true)]
+        device: DeviceName,
+        #[command(subcommand)]
+        command: Command,
+    }
+
+    #[derive(Clone, Copy, ValueEnum)]
+    enum DeviceName {
+        Auto,
+        Gpu,
+        Cpu,
+    }
+
+    #[derive(Subcommand)]
+    enum Command {
+        /// Train a network on MNIST; Ctrl-C saves
+        Train(train::Arguments),
+        /// Read all test images and count
+        Eval(inspect::EvalArguments),
+        /// Write every iteration of one image's routing
+        Trace(inspect::TraceArguments),
+        /// Run a reference case: forward, backward and one Adam step
+        Replay(inspect::ReplayArguments),
+    }
+
+    /// Runs a command.
+    pub fn run(cli: Cli) -> Outcome {
+        let device = device(cli.device)?;
+        match cli.command {
+            Command::Train(arguments) => train::run(&device, &arguments),
+            Command::Eval(arguments) => inspect::eval(&device, &arguments),
+            Command::Trace(arguments) => inspect::trace(&device, &arguments),
+            Command::Replay(arguments) => inspect::replay(&device, &arguments),
+        }
+    }
+
+    fn device(name: DeviceName) -> Outcome<Device> {
+        match name {
+            DeviceName::Auto | DeviceName::Cpu => Ok(Device::Cpu),
+            DeviceName::Gpu => Err("this build has no GPU executor; use --device cpu".into()),
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Trains a network on whatever device it lives: draws batches, runs the training plan in chunks, keeps count.
+
+use super::init::initial_parameters;
+use super::weights::Weights;
+use crate::capsnet::{Config, ConfigError, Layout, Purpose, most_images, plan};
+use crate::data::{BatchError, Batcher, BatcherState, Dataset};
+use crate::exec::{Device, ExecError, Loaded, Store};
+use crate::plan::{Chosen, LEDGER_COLUMNS, LEDGER_ROWS, LedgerColumn, Phase, PlanError, Role, Run, TensorId};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Why a network cannot be trained.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// The configuration makes no network.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The network cannot be planned.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The device failed.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+    /// Batches cannot be drawn.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// Images of another size.
+    #[error("the network reads images of {wanted} pixels and the data has {given}; choose data of the same size")]
+    Pixels {
+        /// Of the network.
+        wanted: usize,
+        /// Of the data.
+        given: usize,
+    },
+    /// A loss is no longer a number.
+    #[error("the loss of step {0} is not a finite number; lower the learning rate and start from the last good state")]
+    NotFinite(u64),
+}
+
+/// What decides a training run besides the configuration. With the same settings, executor and machine, losses are the
+/// same to the bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Images a step.
+    pub batch: usize,
+    /// Seed of weights, order and shifts.
+    pub seed: u64,
+    /// Each training image is shifted by up to so many pixels each way.
+    pub max_shift: u8,
+    /// Images that run at a time; the gradients of a batch's chunks add up.
+    pub chunk: usize,
+}
+
+/// What one step cost, per image.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Losses {
+    /// Steps done before this one.
+    pub step: u64,
+    /// Margin loss.
+    pub margin: f32,
+    /// Reconstruction loss, weighted.
+    pub reconstruction: f32,
+    /// Share of the batch read right, before the update.
+    pub accuracy: f32,
+    /// Mean entropy of the last coefficients, in nats.
+    pub entropy: f32,
+}
+
+impl Losses {
+    /// The sum that is minimised.
+    pub fn total(&self) -> f32 {
+        self.margin + self.reconstruction
+    }
+}
+
+/// The part of a step that is still to do.
+struct Unfinished {
+    pixels: Vec<f32>,
+    labels: Vec<f32>,
+    first: usize,
+    remaining: Range<usize>,
+}
+
+/// A network in training.
+pub struct Trainer {
+    config: Config,
+    settings: Settings,
+    device: Device,
+    store: Store,
+    loaded: Loaded,
+    inputs: [TensorId; 2],
+    ledger: TensorId,
+    gradients_done: usize,
+    batcher: Batcher,
+    step: u64,
+    unread: u64,
+    unfinished: Option<Unfinished>,
+}
+
+impl Trainer {
+    /// A new network at step 0, to be trained on `images` images.
+    ///
+    /// # Errors
+    /// If the configuration makes no network, or the device cannot hold it.
+    pub fn new(device: &Device, config: Config, settings: Settings, images: usize) -> Result<Self, TrainError> {
+        config.check()?;
+        let batcher = Batcher::new(settings.seed, images, settings.batch, settings.max_shift)?;
+        let trainer = Self::allocate(device, config, settings, batcher)?;
+        trainer.store.write(Role::Parameters, &initial_parameters(&trainer.config, settings.seed));
+        Ok(trainer)
+    }
+
+    /// Goes on from saved weights, moments and position: exactly where they were taken.
+    ///
+    /// # Errors
+    /// As [`Trainer::new`], and if the position belongs to other data.
+    pub fn resume(
+        device: &Device,
+        weights: &Weights,
+        settings: Settings,
+        position: BatcherState,
+        images: usize,
+    ) -> Result<Self, TrainError> {
+        let batcher = Batcher::restore(position, images)?;
+        let mut trainer = Self::allocate(device, weights.about.config.clone(), settings, batcher)?;
+        trainer.step = weights.about.step;
+        trainer.store.write(Role::Parameters, &weights.parameters);
+        if let Some([first, second]) = &weights.moments {
+            trainer.store.write(Role::FirstMoments, first);
+            trainer.store.write(Role::SecondMoments, second);
+        }
+        Ok(trainer)
+    }
+
+    fn allocate(device: &Device, config: Config, settings: Settings, batcher: Batcher) -> Result<Self, TrainError> {
+        let most = most_images(&config, Purpose::Train)?;
+        let settings = Settings { chunk: settings.chunk.clamp(1, most.min(settings.batch.max(1))), ..settings };
+        let store = device.allocate(Layout::new(&config).elements, true)?;
+        let plan = Arc::new(plan(&config, Purpose::Train, settings.chunk)?);
+        let loaded = device.load(plan.clone(), &store)?;
+        let find = |name| plan.find(name).expect("a tensor of every training plan");
+        Ok(Trainer {
+            inputs: [find("pixels"), find("labels")],
+            ledger: find("ledger"),
+            gradients_done: plan.end_of(Phase::Backward),
+            device: device.clone(),
+            config,
+            settings,
+            store,
+            loaded,
+            batcher,
+            step: 0,
+            unread: 0,
+            unfinished: None,
+        })
+    }
+
+    /// Works on the present step until it is done, or until `pause` says so at the end of one of its operations (on
+    /// the CPU). Returns whether the step is done. Nothing here waits for the device.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub fn advance(&mut self, data: &Dataset, pause: &mut dyn FnMut() -> bool) -> Result<bool, TrainError> {
+        if self.unfinished.is_none() {
+            self.begin_step(data)?;
+        }
+        loop {
+            let run = self.run();
+            let Some(current) = self.unfinished.as_mut() else { return Ok(true) };
+            let mut paused = false;
+            self.loaded.advance(&run, &mut current.remaining, &mut || {
+                paused = pause();
+                paused
+            })?;
+            if current.remaining.is_empty() {
+                self.begin_chunk(run.live as usize);
+            }
+            if self.unfinished.is_none() {
+                self.step += 1;
+                self.unread += 1;
+                return Ok(true);
+            }
+            if paused {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn begin_step(&mut self, data: &Dataset) -> Result<(), TrainError> {
+        let wanted = self.config.pixels();
+        if data.image_len() != wanted {
+            return Err(TrainError::Pixels { wanted, given: data.image_len() });
+        }
+        let (mut pixels, mut labels) = (vec![0.0; self.settings.batch * wanted], vec![0.0; self.settings.batch]);
+        let count = self.batcher.fill(data, &mut pixels, &mut labels).count;
+        pixels.truncate(count * wanted);
+        labels.truncate(count);
+        self.unfinished = Some(Unfinished { pixels, labels, first: 0, remaining: 0..0 });
+        self.begin_chunk(0);
+        Ok(())
+    }
+
+    /// Uploads the chunk after the `done` images of the present one; after the last, ends the step.
+    fn begin_chunk(&mut self, done: usize) {
+        let Some(mut current) = self.unfinished.take() else { return };
+        current.first += done;
+        let end = (current.first + self.settings.chunk).min(current.labels.len());
+        if current.first == end {
+            return;
+        }
+        let pixels = self.config.pixels();
+        self.loaded.write(self.inputs[0], &current.pixels[current.first * pixels..end * pixels]);
+        self.loaded.write(self.inputs[1], &current.labels[current.first..end]);
+        let last = end == current.labels.len();
+        current.remaining = 0..if last { self.loaded.plan().steps.len() } else { self.gradients_done };
+        self.unfinished = Some(current);
+    }
+
+    /// The uniforms of the present chunk.
+    fn run(&self) -> Run {
+        let (first, total) = self.unfinished.as_ref().map_or((0, 1), |current| (current.first, current.labels.len()));
+        let live = self.settings.chunk.min(total - first);
+        let adam = &self.config.adam;
+        let correction = |beta: f64| (1.0 - libm::pow(beta, (self.step + 1) as f64)) as f32;
+        Run {
+            accumulate: (first > 0).into(),
+            row: (self.step % LEDGER_ROWS as u64) as u32,
+            total: total as f32,
+            rate: adam.rate_at(self.step) as f32,
+            first_correction: correction(adam.beta1),
+            second_correction: correction(adam.beta2),
+            ..Run::new(live, self.config.iterations(), Chosen::Label)
+        }
+    }
+
+    /// What the steps since the last call have cost. Waits for the device to finish them; call it at least every
+    /// [`LEDGER_ROWS`] steps, or the oldest are overwritten.
+    ///
+    /// # Errors
+    /// If the device is lost, or a loss is not a finite number: then the network is spoilt.
+    pub async fn losses(&mut self) -> Result<Vec<Losses>, TrainError> {
+        if self.unread == 0 {
+            return Ok(vec![]);
+        }
+        let ledger = self.loaded.read(self.ledger, LEDGER_ROWS * LEDGER_COLUMNS).await?;
+        let mut all = vec![];
+        for step in self.step - self.unread.min(LEDGER_ROWS as u64)..self.step {
+            let row = &ledger[step as usize % LEDGER_ROWS * LEDGER_COLUMNS..][..LEDGER_COLUMNS];
+            let mean = |column: LedgerColumn| row[column as usize] / row[LedgerColumn::Images as usize];
+            let losses = Losses {
+                step,
+                margin: mean(LedgerColumn::Margin),
+                reconstruction: mean(LedgerColumn::Reconstruction),
+                accuracy: mean(LedgerColumn::Correct),
+                entropy: mean(LedgerColumn::Entropy),
+            };
+            if !losses.total().is_finite() {
+                return Err(TrainError::NotFinite(step));
+            }
+            all.push(losses);
+        }
+        self.unread = 0;
+        Ok(all)
+    }
+
+    /// Waits until at most `in_flight` chunks are unfinished on the device.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub async fn settle(&mut self, in_flight: usize) -> Result<(), ExecError> {
+        self.loaded.settle(in_flight).await
+    }
+
+    /// Steps done.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// True between two steps: the parameters are those of [`Trainer::step`].
+    pub fn is_between_steps(&self) -> bool {
+        self.unfinished.is_none()
+    }
+
+    /// Epochs done, with the part of the present one.
+    pub fn epoch(&self, images: usize) -> f64 {
+        self.batcher.epoch() as f64 + self.batcher.offset() as f64 / images as f64
+    }
+
+    /// Where the batches stand.
+    pub fn position(&self) -> BatcherState {
+        self.batcher.state()
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The settings, with the chunk that is used.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The flat buffers.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The learning rate of the next step.
+    pub fn rate(&self) -> f64 {
+        self.config.adam.rate_at(self.step)
+    }
+
+    /// Changes the learning rate of step 0, from which the schedule follows.
+    pub fn set_rate(&mut self, rate: f64) {
+        self.config.adam.rate = rate;
+    }
+}
