@@ -4,7 +4,9 @@
 //! whom.
 
 pub mod capsnet;
+pub mod data;
 pub mod exec;
+pub mod ink;
 pub mod ops;
 pub mod plan;
 pub mod protocol;

@@ -1,0 +1,19 @@
+//! What a network is fed: the IDX reader, MNIST, the portable random numbers, shuffled and augmented batches.
+//!
+//! Nothing here touches files, clocks or threads: functions take bytes and seeds, so the same code runs natively and in
+//! a worker, and the same seed gives the same bits in both.
+
+pub mod batch;
+pub mod dataset;
+pub mod idx;
+pub mod random;
+pub mod transform;
+
+pub use batch::{BatchError, Batcher, BatcherState, Drawn, evaluation_batch, shift};
+pub use dataset::{CLASSES, Dataset, DatasetError, MNIST_SIDE, MnistSplit};
+pub use idx::{IdxError, IdxImages, IdxKind, read_images, read_labels};
+pub use random::{Random, RandomState, Stream};
+pub use transform::Transform;
+
+#[cfg(test)]
+mod tests;
