@@ -39,7 +39,7 @@ pub fn run_quietly(environment: &Environment, program: &str, arguments: &[&str],
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
-        bail!("`{line}` failed: {}", last_lines(&text, 5));
+        bail!("`{line}` failed: {}", cause(&text));
     }
     Ok(text)
 }
@@ -50,9 +50,16 @@ pub fn ask(environment: &Environment, program: &str, arguments: &[&str]) -> Opti
     environment.command(program, arguments).ok()?.stdin_null().stderr_null().read().ok()
 }
 
-fn last_lines(text: &str, count: usize) -> String {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    lines[lines.len().saturating_sub(count)..].join(" / ")
+/// What a failed program said of the cause, short enough for one line: its first error, or its last words.
+fn cause(output: &str) -> String {
+    const LONGEST: usize = 200;
+    let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_error = |line: &&str| line.starts_with("error") || line.starts_with("E: ");
+    let line = lines.clone().find(is_error).or(lines.next_back()).unwrap_or("it wrote nothing");
+    if line.chars().count() <= LONGEST {
+        return line.to_string();
+    }
+    line.chars().take(LONGEST).chain(['…']).collect()
 }
 
 #[cfg(all(test, unix))]
@@ -69,10 +76,15 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_tells_the_last_lines_that_the_program_wrote() {
-        let arguments = ["-c", "seq 9; echo the cause >&2; exit 3"];
-        let error = run_quietly(&Environment::default(), "sh", &arguments, Duration::from_secs(10)).unwrap_err();
-        assert!(error.to_string().ends_with("failed: 6 / 7 / 8 / 9 / the cause"), "{error}");
+    fn a_failure_tells_the_first_error_or_the_last_line() {
+        let told = |script| {
+            let result = run_quietly(&Environment::default(), "sh", &["-c", script], Duration::from_secs(10));
+            result.unwrap_err().to_string()
+        };
+        assert!(told("echo one; echo two >&2; exit 3").ends_with("failed: two"));
+        assert!(told("echo info; echo 'E: no space' >&2; echo more; exit 3").ends_with("failed: E: no space"));
+        assert!(told("exit 3").ends_with("failed: it wrote nothing"));
+        assert!(told("head -c 9999 /dev/zero | tr '\\0' x; exit 3").chars().count() < 400);
     }
 
     #[test]
