@@ -41,10 +41,15 @@ impl Environment {
         self.path_first.iter().cloned().chain(env::split_paths(&own)).collect()
     }
 
-    /// The file that the name of a program stands for in this environment.
+    /// The file that the name of a program stands for in this environment. An absolute path stands for itself.
     pub fn find(&self, program: &str) -> Option<PathBuf> {
-        let name = format!("{program}{}", env::consts::EXE_SUFFIX);
-        self.search_path().into_iter().map(|folder| folder.join(&name)).find(|file| is_executable(file))
+        // npm is a script on Windows.
+        let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
+        let names = endings.iter().map(|ending| format!("{program}{ending}")).collect::<Vec<_>>();
+        self.search_path()
+            .into_iter()
+            .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+            .find(|file| is_executable(file))
     }
 
     /// A command line in this environment. The program is looked up here, since a child is otherwise searched for on

@@ -23,7 +23,7 @@ impl Workspace {
             .map(PathBuf::from)
             .context("xtask does not know which checkout it belongs to: start it as `cargo xtask`")?;
         let root = package.parent().context("xtask's package has no parent folder")?.to_path_buf();
-        let tools = env::var_os("CAPSCOPE_TOOLS").map_or_else(|| root.join(".tools"), PathBuf::from);
+        let tools = root.join(env::var_os("CAPSCOPE_TOOLS").unwrap_or_else(|| ".tools".into()));
         Ok(Self { root, tools })
     }
 
