@@ -6,6 +6,9 @@ use super::{Picture, SIDE};
 /// A picture with less contrast than this, out of 255, is blank.
 const MIN_CONTRAST: u8 = 24;
 
+/// How strong, out of 255, the traces are that JPEG's usual quality leaves around a line.
+const JPEG_TRACES: f32 = 24.0;
+
 /// Why a picture cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InkError {
@@ -140,8 +143,10 @@ pub fn from_picture(picture: &Gray) -> Option<Picture> {
     let quartile = border[if dark_ink { border.len() / 4 } else { border.len() - 1 - border.len() / 4 }];
     let grain = off(quartile).saturating_mul(4).min(contrast / 2);
     let ink = |x: usize, y: usize| f32::from(off(picture.pixels[y * picture.width + x]).saturating_sub(grain));
-    // The traces that JPEG leaves around a line are fainter than an eighth of it.
-    let result = normalise_with(picture.width, picture.height, f32::from(contrast - grain) / 8.0, |x, y| ink(x, y))?;
+    // The traces that JPEG leaves around a line do not span its box. They hardly depend on the contrast.
+    let strongest = f32::from(contrast - grain);
+    let threshold = JPEG_TRACES.clamp(strongest / 8.0, strongest / 2.0);
+    let result = normalise_with(picture.width, picture.height, threshold, ink)?;
     // A thin or pale line comes out grey; MNIST's ink is white somewhere in every digit.
     let peak = result.iter().copied().fold(0.0, f32::max);
     Some(result.map(|value| value / peak))

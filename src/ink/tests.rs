@@ -99,7 +99,7 @@ fn even_ink_does_not_jump() {
 fn what_is_not_finite_or_off_the_pad_does_no_harm() {
     let wild = stroke(&[(0.2, 0.2), (f32::INFINITY, 0.0), (0.2, f32::NAN), (1e30, 0.2), (-5.0, 7.0)]);
     let tame = stroke(&[(0.2, 0.2), (1.0, 0.2), (0.0, 1.0)]);
-    assert_eq!(from_strokes(&[wild.clone()]), from_strokes(&[tame.clone()]));
+    assert_eq!(from_strokes(std::slice::from_ref(&wild)), from_strokes(std::slice::from_ref(&tame)));
     assert_eq!(rasterise(&[wild], 0.1), rasterise(&[tame], 0.1));
     assert!(rasterise(&[stroke(&[(0.5, 0.5)])], -1.0).iter().all(|v| (0.0..=1.0).contains(v)));
 }
@@ -220,6 +220,15 @@ fn every_format_and_either_polarity_gives_the_same() {
             assert!(difference <= tolerance, "{format:?}, {ink} on {paper}: {difference}");
         }
     }
+}
+
+#[test]
+fn shrinking_averages_by_area() {
+    // A chessboard of single pixels, 9 × 9 of which lie under each pixel of the result, is almost even grey.
+    let board: Vec<f32> = (0..180 * 180).map(|i| ((i % 180 + i / 180) % 2) as f32).collect();
+    let grey = normalise(&board, 180).unwrap();
+    assert_eq!(ink_box(&grey), (4, 4, 23, 23));
+    assert!((4..24).all(|y| (4..24).all(|x| (at(&grey, x, y) - 0.5).abs() < 0.01)));
 }
 
 #[test]
