@@ -5,6 +5,7 @@
 
 pub mod capsnet;
 pub mod data;
+pub mod engine;
 pub mod exec;
 pub mod ink;
 pub mod ops;

@@ -7,9 +7,13 @@ use capscope::data::{Dataset, MNIST_SIDE, MnistSplit};
 use capscope::ink::{Gray, from_picture, normalise};
 use flate2::read::GzDecoder;
 
-fn file(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/mnist").join(name);
+fn asset(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn file(name: &str) -> Vec<u8> {
+    asset(&format!("mnist/{name}"))
 }
 
 fn unpacked(packed: &[u8]) -> Vec<u8> {
@@ -98,7 +102,22 @@ fn a_scan_of_a_digit_becomes_the_digit() {
         let again = from_picture(&Gray::from_luma(width, height, sheet).unwrap()).unwrap();
         moved += usize::from(largest_difference(&test.image_f32(i), &again) > 0.125);
     }
-    // An edge fainter than an eighth of the ink is taken for a scan's traces. Without it a digit is hardly another, but
+    // An edge fainter than a little of the ink is taken for a scan's traces. Without it a digit is hardly another, but
     // a few are placed one pixel further.
     assert!(moved <= 20, "{moved} of 1 000 digits are not where they were");
+}
+
+/// The digits that come with the page are the first ten of each class, as they are.
+#[test]
+fn the_gallery_is_part_of_the_test_set() {
+    let test = read(MnistSplit::TEST);
+    let gallery = Dataset::from_idx(&asset("gallery/images-idx3-ubyte.gz"), &asset("gallery/labels-idx1-ubyte.gz"))
+        .expect("the gallery's files");
+    let places: Vec<usize> = serde_json::from_slice(&asset("gallery/places.json")).expect("a list of places");
+    assert_eq!((gallery.len(), places.len()), (100, 100));
+    for (index, &place) in places.iter().enumerate() {
+        assert_eq!(gallery.image(index), test.image(place), "digit {index}");
+        assert_eq!(gallery.label(index), test.label(place));
+        assert_eq!(usize::from(gallery.label(index)), index / 10);
+    }
 }

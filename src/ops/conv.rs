@@ -204,13 +204,15 @@ impl Forward {
             let rows = images * positions;
             conv.gather_group(&x[first * conv.input()..], &mut patches[..rows * patch]);
             let patches = Matrix::rows(&patches[..rows * patch], rows, patch);
-            // Channel-major, so that the epilogue reads and writes along positions.
-            multiply(&mut sums, [rows, 1], false, T::of(conv.scale.into()), weight, patches.transposed(), true);
+            // A row of channels for each position: the layout in which the product packs the small matrix (the
+            // weights) and reads the large one (the patches) as it lies.
+            let scale = T::of(conv.scale.into());
+            multiply(&mut sums, [1, channels], false, scale, weight, patches.transposed(), true);
             for_each(&mut y[first * conv.output()..][..images * conv.output()], conv.output(), |image, y| {
+                let sums = &sums[image * positions * channels..][..positions * channels];
                 for (channel, y) in y.chunks_exact_mut(positions).enumerate() {
-                    let sums = &sums[channel * rows + image * positions..][..positions];
-                    for (y, &sum) in y.iter_mut().zip(sums) {
-                        let before = sum + bias[channel];
+                    for (y, sums) in y.iter_mut().zip(sums.chunks_exact(channels)) {
+                        let before = sums[channel] + bias[channel];
                         *y = if conv.relu { before.max(T::ZERO) } else { before };
                     }
                 }

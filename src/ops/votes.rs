@@ -59,7 +59,7 @@ pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
 }
 
 /// Images that read a child's matrix together; fixed, so that threads do not change results.
-const GROUP: usize = 16;
+const GROUP: usize = 32;
 
 /// `votes_forward`: u [B, I, dims_in], weight [I, J, D, dims_in] → votes [B, I, J, D].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -74,7 +74,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// If the network cannot be planned or loaded.
-    pub fn new(
+    pub async fn new(
         device: &Device,
         config: &Config,
         store: &Store,
@@ -88,7 +88,7 @@ impl Evaluator {
         let v = find(&format!("{} v", classes.name));
         Ok(Evaluator {
             ids: [find("pixels"), find("labels"), find("lengths"), v],
-            loaded: device.load(plan, store)?,
+            loaded: device.load(plan, store).await?,
             capacity,
             iterations,
             dims: classes.dims,

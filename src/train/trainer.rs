@@ -103,10 +103,10 @@ impl Trainer {
     ///
     /// # Errors
     /// If the configuration makes no network, or the device cannot hold it.
-    pub fn new(device: &Device, config: Config, settings: Settings, images: usize) -> Result<Self, TrainError> {
+    pub async fn new(device: &Device, config: Config, settings: Settings, images: usize) -> Result<Self, TrainError> {
         config.check()?;
         let batcher = Batcher::new(settings.seed, images, settings.batch, settings.max_shift)?;
-        let trainer = Self::allocate(device, config, settings, batcher)?;
+        let trainer = Self::allocate(device, config, settings, batcher).await?;
         trainer.store.write(Role::Parameters, &initial_parameters(&trainer.config, settings.seed));
         Ok(trainer)
     }
@@ -115,7 +115,7 @@ impl Trainer {
     ///
     /// # Errors
     /// As [`Trainer::new`], and if the position belongs to other data.
-    pub fn resume(
+    pub async fn resume(
         device: &Device,
         weights: &Weights,
         settings: Settings,
@@ -123,7 +123,7 @@ impl Trainer {
         images: usize,
     ) -> Result<Self, TrainError> {
         let batcher = Batcher::restore(position, images)?;
-        let mut trainer = Self::allocate(device, weights.about.config.clone(), settings, batcher)?;
+        let mut trainer = Self::allocate(device, weights.about.config.clone(), settings, batcher).await?;
         trainer.step = weights.about.step;
         trainer.store.write(Role::Parameters, &weights.parameters);
         if let Some([first, second]) = &weights.moments {
@@ -133,12 +133,58 @@ impl Trainer {
         Ok(trainer)
     }
 
-    fn allocate(device: &Device, config: Config, settings: Settings, batcher: Batcher) -> Result<Self, TrainError> {
+    /// Goes on from saved weights with a new sequence of batches and fresh moments.
+    ///
+    /// # Errors
+    /// As [`Trainer::new`].
+    pub async fn from_weights(
+        device: &Device,
+        weights: &Weights,
+        settings: Settings,
+        images: usize,
+    ) -> Result<Self, TrainError> {
+        let batcher = Batcher::new(settings.seed, images, settings.batch, settings.max_shift)?;
+        let mut trainer = Self::allocate(device, weights.about.config.clone(), settings, batcher).await?;
+        trainer.step = weights.about.step;
+        trainer.store.write(Role::Parameters, &weights.parameters);
+        Ok(trainer)
+    }
+
+    /// Moves the network with its moments to another device, where up to `chunk` images run at a time. A step that was
+    /// under way is done anew there.
+    ///
+    /// # Errors
+    /// If either device fails; the trainer then is as it was.
+    pub async fn move_to(&mut self, device: &Device, chunk: usize) -> Result<(), TrainError> {
+        let mut buffers = vec![];
+        for role in Role::SHARED {
+            buffers.push((role, self.store.read(role).await?));
+        }
+        let settings = Settings { chunk, ..self.settings };
+        let mut moved = Self::allocate(device, self.config.clone(), settings, self.batcher.clone()).await?;
+        for (role, values) in buffers {
+            moved.store.write(role, &values);
+        }
+        moved.step = self.step;
+        if let Some(unfinished) = self.unfinished.take() {
+            moved.unfinished = Some(Unfinished { first: 0, remaining: 0..0, ..unfinished });
+            moved.begin_chunk(0);
+        }
+        *self = moved;
+        Ok(())
+    }
+
+    async fn allocate(
+        device: &Device,
+        config: Config,
+        settings: Settings,
+        batcher: Batcher,
+    ) -> Result<Self, TrainError> {
         let most = most_images(&config, Purpose::Train)?;
         let settings = Settings { chunk: settings.chunk.clamp(1, most.min(settings.batch.max(1))), ..settings };
         let store = device.allocate(Layout::new(&config).elements, true)?;
         let plan = Arc::new(plan(&config, Purpose::Train, settings.chunk)?);
-        let loaded = device.load(plan.clone(), &store)?;
+        let loaded = device.load(plan.clone(), &store).await?;
         let find = |name| plan.find(name).expect("a tensor of every training plan");
         Ok(Trainer {
             inputs: [find("pixels"), find("labels")],

@@ -24,7 +24,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> Outcome {
 pub fn mnist(folder: &Path, split: &MnistSplit) -> Outcome<Dataset> {
     let (images, labels) = (read(&folder.join(split.images_file))?, read(&folder.join(split.labels_file))?);
     let named = |error| format!("{}: {error}", folder.display());
-    Ok(Dataset::from_idx(&images, &labels).and_then(|data| data.require_shape(MNIST_SIDE, MNIST_SIDE)).map_err(named)?)
+    Ok(Dataset::from_idx(&images, &labels)
+        .and_then(|data| data.require_shape(MNIST_SIDE, MNIST_SIDE))
+        .map_err(named)?)
 }
 
 /// A weight file.

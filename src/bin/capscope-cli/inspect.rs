@@ -71,7 +71,7 @@ pub fn eval(device: &Device, arguments: &EvalArguments) -> Outcome {
     let test = files::mnist(&arguments.data, &MnistSplit::TEST)?;
     let config = &network.about.config;
     let iterations = arguments.iterations.map_or(config.iterations(), usize::from);
-    let mut evaluator = Evaluator::new(device, config, &placed(device, &network)?, 100, iterations)?;
+    let mut evaluator = block_on(Evaluator::new(device, config, &placed(device, &network)?, 100, iterations))?;
     while !block_on(evaluator.advance(&test, &mut || false))? {}
     let tally = evaluator.tally();
     if arguments.json {
@@ -116,7 +116,7 @@ pub fn trace(device: &Device, arguments: &TraceArguments) -> Outcome {
     }
     let iterations = arguments.iterations.map_or(config.iterations(), usize::from);
     let plan = Arc::new(plan(config, Purpose::Trace, 1)?);
-    let mut loaded = device.load(plan.clone(), &placed(device, &network)?)?;
+    let mut loaded = block_on(device.load(plan.clone(), &placed(device, &network)?))?;
     loaded.write(plan.find("pixels").ok_or("the plan takes no pixels")?, &pixels);
     loaded.run(&Run::new(1, iterations, Chosen::Longest), 0..plan.steps.len())?;
 

@@ -127,22 +127,19 @@ impl<'a> Session<'a> {
         let (trainer, preset, log) = match &arguments.resume {
             Some(path) => {
                 let file = files::network(path)?;
-                let standing = file.about.training.ok_or("the file to resume from does not say where training stands")?;
+                let standing =
+                    file.about.training.ok_or("the file to resume from does not say where training stands")?;
                 if file.moments.is_none() {
                     return Err("the file to resume from has no moments; training cannot go on exactly".into());
                 }
                 let log = file.about.results.as_ref().map(|results| results.log.clone()).unwrap_or_default();
-                let trainer = Trainer::resume(device, &file, standing.settings, standing.position, images)?;
+                let trainer = block_on(Trainer::resume(device, &file, standing.settings, standing.position, images))?;
                 (trainer, file.about.preset.clone(), log)
             }
             None => {
-                let settings = Settings {
-                    batch: arguments.batch,
-                    seed: arguments.seed,
-                    max_shift: 2,
-                    chunk: arguments.chunk,
-                };
-                let trainer = Trainer::new(device, arguments.config(), settings, images)?;
+                let settings =
+                    Settings { batch: arguments.batch, seed: arguments.seed, max_shift: 2, chunk: arguments.chunk };
+                let trainer = block_on(Trainer::new(device, arguments.config(), settings, images))?;
                 (trainer, Some(arguments.preset.clone()), vec![])
             }
         };
@@ -169,7 +166,8 @@ impl<'a> Session<'a> {
             self.trainer.advance(data, &mut || false)?;
             block_on(self.trainer.settle(2))?;
             let ends = self.trainer.epoch(data.len()).floor() > epoch.floor();
-            if ends || self.trainer.step() % 16 == 0 || self.is_done(data.len()) || interrupted.load(Ordering::Relaxed) {
+            if ends || self.trainer.step() % 16 == 0 || self.is_done(data.len()) || interrupted.load(Ordering::Relaxed)
+            {
                 for losses in block_on(self.trainer.losses())? {
                     let values = [losses.margin, losses.reconstruction, losses.accuracy, losses.entropy];
                     sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += f64::from(value));
@@ -268,7 +266,7 @@ impl<'a> Session<'a> {
 }
 
 fn tally(device: &Device, config: &Config, store: &capscope::exec::Store, test: &Dataset) -> Outcome<Tally> {
-    let mut evaluator = Evaluator::new(device, config, store, 100, config.iterations())?;
+    let mut evaluator = block_on(Evaluator::new(device, config, store, 100, config.iterations()))?;
     while !block_on(evaluator.advance(test, &mut || false))? {}
     Ok(evaluator.tally().clone())
 }

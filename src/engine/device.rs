@@ -1,0 +1,105 @@
+//! Which executor runs, and why.
+
+use super::{Engine, Event};
+use crate::exec::Device;
+use crate::protocol::{DeviceChoice, DeviceKind, DeviceStatus, Snapshot};
+
+/// Floating-point operations that a slice may hold on the CPU in a page: 20 ms at about 8 GFLOP/s.
+const CPU_SLICE_FLOPS: u64 = 160_000_000;
+
+/// The same for a software adapter, which is many times slower.
+const SOFTWARE_SLICE_FLOPS: u64 = 40_000_000;
+
+/// The same for a GPU.
+const GPU_SLICE_FLOPS: u64 = 20_000_000_000;
+
+/// The executor in use and what was asked for.
+pub(super) struct Choice {
+    device: Device,
+    wanted: DeviceChoice,
+    asked: bool,
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Choice { device: Device::Cpu, wanted: DeviceChoice::Cpu, asked: false }
+    }
+}
+
+impl Choice {
+    /// The device that networks live on.
+    pub(super) fn current(&self) -> &Device {
+        &self.device
+    }
+
+    /// Images a slice, if the heaviest step of one takes `flops`.
+    pub(super) fn images_a_slice(&self, flops: u64) -> usize {
+        let most = match &self.device {
+            Device::Cpu => CPU_SLICE_FLOPS,
+        };
+        (most / flops.max(1)).clamp(1, 1024) as usize
+    }
+}
+
+impl Engine {
+    /// Starts on the CPU, at once; WebGPU takes over when it has answered.
+    pub(super) async fn choose_device(&mut self, choice: DeviceChoice) {
+        self.device.wanted = choice;
+        if choice == DeviceChoice::Cpu {
+            self.use_device(Device::Cpu).await;
+            return self.tell_device(true, false, String::new());
+        }
+        self.tell_device(false, false, String::new());
+        if let Some(sender) = self.sender.upgrade()
+            && !std::mem::replace(&mut self.device.asked, true)
+        {
+            let request = self.host.request_gpu();
+            self.host.spawn(Box::pin(async move {
+                let _ = sender.try_send(Event::Gpu(request.await));
+            }));
+        }
+    }
+
+    pub(super) async fn gpu_answered(&mut self, outcome: Result<Device, String>) {
+        self.device.asked = false;
+        if self.device.wanted == DeviceChoice::Cpu {
+            return;
+        }
+        match outcome {
+            Ok(device) => {
+                self.use_device(device).await;
+                self.tell_device(true, false, String::new());
+            }
+            Err(reason) => self.tell_device(true, false, reason),
+        }
+    }
+
+    /// Moves every network to another device.
+    async fn use_device(&mut self, device: Device) {
+        self.readers.clear();
+        self.evaluation = None;
+        self.device.device = device.clone();
+        for shipped in self.shipped.values_mut() {
+            if let Err(error) = shipped.move_to(&device).await {
+                return self.problem(error);
+            }
+        }
+        if let Err(error) = self.move_training(&device).await {
+            self.problem(error);
+        }
+        if self.exploration.is_none() {
+            self.exploration = self.latest.clone();
+        }
+    }
+
+    fn tell_device(&self, settled: bool, software: bool, reason: String) {
+        let (kind, name) = match self.device.current() {
+            Device::Cpu => (DeviceKind::Cpu, self.host.cpu_name()),
+        };
+        self.host.send(Snapshot::Device(DeviceStatus { kind, name, settled, software, reason }));
+    }
+
+    pub(super) async fn check_device(&mut self) {
+        self.problem("the device is the CPU, which is what others are checked against");
+    }
+}

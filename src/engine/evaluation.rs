@@ -1,0 +1,91 @@
+//! Reading all 10 000 test images, a slice at a time.
+
+use super::Engine;
+use super::assets::Asset;
+use crate::capsnet::{Purpose, plan};
+use crate::protocol::{self, Network, Snapshot};
+use crate::train::Evaluator;
+
+/// Progress is told after so many milliseconds.
+const TELL_MILLIS: f64 = 200.0;
+
+/// An evaluation that goes on, or waits for the test images.
+pub(super) struct Evaluation {
+    network: Network,
+    step: u64,
+    evaluator: Evaluator,
+    told: f64,
+}
+
+impl Engine {
+    pub(super) async fn begin_evaluation(&mut self, network: Network) {
+        let Some(held) = self.held(&network) else {
+            return self.problem("that network is not loaded yet; wait for it, or train one");
+        };
+        let heaviest = plan(&held.config, Purpose::Evaluate, 1).map(|plan| plan.heaviest_step_flops()).unwrap_or(1);
+        let capacity = self.device.images_a_slice(heaviest);
+        let iterations = held.config.iterations();
+        match Evaluator::new(self.device.current(), &held.config, &held.store, capacity, iterations).await {
+            Ok(evaluator) => {
+                self.evaluation = Some(Evaluation { network, step: held.step, evaluator, told: 0.0 });
+                if self.assets.test.is_none() {
+                    self.fetch(Asset::Test);
+                }
+            }
+            Err(error) => self.problem(error),
+        }
+    }
+
+    /// One slice; training waits, since it would change the network under the evaluation.
+    pub(super) async fn evaluate_slice(&mut self) {
+        let Some(test) = self.assets.test.clone() else {
+            // The test images are on their way; their arrival is an event.
+            if let Ok(event) = self.events.recv().await {
+                self.take(event).await;
+            }
+            return;
+        };
+        let mut pause = self.deadline();
+        let Some(evaluation) = &mut self.evaluation else { return };
+        let outcome = evaluation.evaluator.advance(&test, &mut pause).await;
+        let (now, tally) = (self.host.now(), evaluation.evaluator.tally());
+        match outcome {
+            Err(error) => {
+                self.evaluation = None;
+                self.problem(error);
+            }
+            Ok(true) => {
+                let done = protocol::Evaluation {
+                    network: evaluation.network.clone(),
+                    step: evaluation.step,
+                    correct: tally.correct(),
+                    total: tally.total(),
+                    confusion: tally.confusion.clone(),
+                };
+                let spread = tally.spread();
+                self.evaluation = None;
+                self.tell_spread(&done, spread);
+                self.host.send(Snapshot::Evaluated(done));
+            }
+            Ok(false) if now > evaluation.told + TELL_MILLIS => {
+                evaluation.told = now;
+                let read = tally.total();
+                self.host.send(Snapshot::Evaluating(read, test.len() as u32));
+            }
+            Ok(false) => {}
+        }
+    }
+
+    /// A network in training now has a spread of its pose dimensions, too.
+    fn tell_spread(&mut self, done: &protocol::Evaluation, [means, deviations]: [Vec<Vec<f32>>; 2]) {
+        if done.network != Network::Yours {
+            return;
+        }
+        let Some(mut status) = self.training_status_of_network() else { return };
+        status.step = done.step;
+        status.correct = Some(done.correct);
+        status.means = means.concat();
+        status.deviations = deviations.concat();
+        self.host.send(Snapshot::Network(status));
+    }
+}

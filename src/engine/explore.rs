@@ -1,0 +1,192 @@
+//! Reading a digit and decoding its pose: what a person's every move asks for.
+
+use super::Engine;
+use crate::capsnet::{Config, Purpose, plan};
+use crate::exec::{Device, Loaded, Store};
+use crate::plan::{Chosen, Run};
+use crate::protocol::{Exploration, Network, Picture, Reading, Shown, Snapshot};
+use std::sync::Arc;
+
+/// Poses decoded in one run. A run always decodes so many, the rest being zero, so that a picture is the same to the
+/// bit whatever is decoded beside it.
+const POSES: usize = 12;
+
+/// A network's plans for looking at single digits, with the last digit read.
+pub(super) struct Reader {
+    config: Config,
+    trace: Loaded,
+    decode: Loaded,
+    /// What the trace plan's tensors hold: pixels, iterations, and the step of the network.
+    read: Option<(Vec<f32>, u8, u64)>,
+    /// Lengths and poses of the last iteration.
+    lengths: Vec<f32>,
+    poses: Vec<f32>,
+}
+
+impl Reader {
+    pub(super) async fn new(device: &Device, config: &Config, store: &Store) -> Result<Self, String> {
+        let load = async |purpose, capacity| {
+            let plan = plan(config, purpose, capacity).map_err(|error| error.to_string())?;
+            device.load(Arc::new(plan), store).await.map_err(|error| error.to_string())
+        };
+        Ok(Reader {
+            trace: load(Purpose::Trace, 1).await?,
+            decode: load(Purpose::Decode, POSES).await?,
+            config: config.clone(),
+            read: None,
+            lengths: vec![],
+            poses: vec![],
+        })
+    }
+
+    /// True if the tensors hold the reading that is asked for.
+    fn holds(&self, exploration: &Exploration, step: u64) -> bool {
+        self.read.as_ref().is_some_and(|(pixels, iterations, read_step)| {
+            *pixels == exploration.pixels && *iterations == exploration.iterations && *read_step == step
+        })
+    }
+
+    async fn tensor(&self, name: &str) -> Result<Vec<f32>, String> {
+        let plan = self.trace.plan();
+        let id = plan.find(name).ok_or_else(|| format!("the trace has no tensor {name}"))?;
+        self.trace.read(id, plan.tensor(id).elements()).await.map_err(|error| error.to_string())
+    }
+
+    /// Reads a digit.
+    async fn reading(&mut self, exploration: &Exploration, step: u64) -> Result<Reading, String> {
+        let failed = |error: crate::exec::ExecError| error.to_string();
+        let plan = self.trace.plan().clone();
+        let pixels = plan.find("pixels").ok_or("the trace takes no pixels")?;
+        if exploration.pixels.len() != self.config.pixels() {
+            let (given, wanted) = (exploration.pixels.len(), self.config.pixels());
+            return Err(format!("the network reads {wanted} pixels and was given {given}"));
+        }
+        let iterations = exploration.iterations.clamp(1, 10);
+        let r = usize::from(iterations);
+        self.trace.write(pixels, &exploration.pixels);
+        self.trace.run(&Run::new(1, r, Chosen::Longest), 0..plan.steps.len()).map_err(failed)?;
+
+        let layer = self.config.classes().clone();
+        let primary = self.tensor("primary").await?;
+        let children = primary.len() / self.config.primary.dims;
+        let of_layer = async |name: &str, each: usize| {
+            let mut values = self.tensor(&format!("{} {name}", layer.name)).await?;
+            values.truncate(r * each);
+            Ok::<_, String>(values)
+        };
+        let (pairs, pose) = (children * layer.parents, layer.parents * layer.dims);
+        let coupling = of_layer("coupling", pairs).await?;
+        let logits = of_layer("logits", pairs).await?;
+        let poses = of_layer("v history", pose).await?;
+        let lengths: Vec<f32> = poses.chunks_exact(layer.dims).map(norm).collect();
+        let entropy = coupling.chunks_exact(pairs).map(|c| entropy(c) / children as f32).collect();
+        self.lengths = lengths[(r - 1) * layer.parents..].to_vec();
+        self.poses = poses[(r - 1) * pose..].to_vec();
+        self.read = Some((exploration.pixels.clone(), exploration.iterations, step));
+        Ok(Reading {
+            serial: exploration.serial,
+            network: exploration.network.clone(),
+            step,
+            iterations,
+            sizes: [children, layer.parents, layer.dims].map(|n| n as u32),
+            coupling,
+            logits,
+            poses,
+            entropy,
+            activity: primary.chunks_exact(self.config.primary.dims).map(norm).collect(),
+            winner: crate::ops::lengths::longest(&self.lengths) as u8,
+            lengths,
+            millis: 0.0,
+        })
+    }
+
+    /// Decodes the last reading's pose, bent by the offsets.
+    async fn picture(&mut self, exploration: &Exploration) -> Result<Picture, String> {
+        let layer = self.config.classes().clone();
+        let class = match exploration.shown {
+            Shown::Longest => crate::ops::lengths::longest(&self.lengths),
+            Shown::Class(class) => usize::from(class).min(layer.parents - 1),
+        };
+        let pose = self.poses[class * layer.dims..][..layer.dims].to_vec();
+        let bent: Vec<f32> = (0..layer.dims).map(|d| pose[d] + exploration.offsets.get(d).unwrap_or(&0.0)).collect();
+        let mut all = vec![bent.clone()];
+        if let Some((dim, offsets)) = &exploration.sweep {
+            let dim = usize::from(*dim).min(layer.dims - 1);
+            all.extend(offsets.iter().map(|offset| {
+                let mut swept = bent.clone();
+                swept[dim] = pose[dim] + offset;
+                swept
+            }));
+        }
+        let mut pictures = self.decode(&all, class).await?;
+        let pixels = pictures.drain(..self.config.pixels()).collect();
+        Ok(Picture { serial: exploration.serial, class: class as u8, pose, pixels, sweep: pictures, millis: 0.0 })
+    }
+
+    /// The decoder's pictures of poses of one class.
+    async fn decode(&mut self, poses: &[Vec<f32>], class: usize) -> Result<Vec<f32>, String> {
+        let failed = |error: crate::exec::ExecError| error.to_string();
+        let (dims, parents, pixels) = (self.config.classes().dims, self.config.classes().parents, self.config.pixels());
+        let plan = self.decode.plan().clone();
+        let find = |name: &str| plan.find(name).ok_or_else(|| format!("the decoder has no tensor {name}"));
+        let (input, chosen, output) = (find("pose")?, find("chosen")?, find("reconstruction")?);
+        let mut pictures = vec![];
+        for some in poses.chunks(POSES) {
+            let mut rows = vec![0.0; POSES * parents * dims];
+            for (row, pose) in rows.chunks_exact_mut(parents * dims).zip(some) {
+                row[class * dims..][..dims].copy_from_slice(pose);
+            }
+            self.decode.write(input, &rows);
+            self.decode.write(chosen, &[class as f32; POSES]);
+            self.decode.run(&Run::new(POSES, 1, Chosen::Class(class as u32)), 0..plan.steps.len()).map_err(failed)?;
+            pictures.extend(self.decode.read(output, some.len() * pixels).await.map_err(failed)?);
+        }
+        Ok(pictures)
+    }
+}
+
+fn norm(v: &[f32]) -> f32 {
+    v.iter().map(|x| x * x).sum::<f32>().sqrt()
+}
+
+fn entropy(coefficients: &[f32]) -> f32 {
+    coefficients.iter().map(|&c| if c > 0.0 { -c * c.ln() } else { 0.0 }).sum()
+}
+
+impl Engine {
+    /// Answers an exploration. The reading is computed anew only if the digit, r or the network has changed.
+    pub(super) async fn explore(&mut self, exploration: Exploration) {
+        self.latest = Some(exploration.clone());
+        if exploration.pixels.is_empty() {
+            return;
+        }
+        if let Err(error) = self.answer(&exploration).await {
+            self.problem(error);
+        }
+    }
+
+    async fn answer(&mut self, exploration: &Exploration) -> Result<(), String> {
+        let start = self.host.now();
+        let Some(step) = self.held(&exploration.network).map(|held| held.step) else { return Ok(()) };
+        let host = self.host.clone();
+        let Some(reader) = self.reader(&exploration.network).await? else { return Ok(()) };
+        if !reader.holds(exploration, step) {
+            let mut reading = reader.reading(exploration, step).await?;
+            reading.millis = (host.now() - start) as f32;
+            host.send(Snapshot::Reading(Box::new(reading)));
+        }
+        let start = host.now();
+        let mut picture = reader.picture(exploration).await?;
+        picture.millis = (host.now() - start) as f32;
+        host.send(Snapshot::Picture(Box::new(picture)));
+        Ok(())
+    }
+
+    /// Reads the present digit again if it is the training network that is looked at.
+    pub(super) fn look_again(&mut self) {
+        let shown = self.latest.as_ref().is_some_and(|exploration| exploration.network == Network::Yours);
+        if shown && self.exploration.is_none() {
+            self.exploration = self.latest.clone();
+        }
+    }
+}

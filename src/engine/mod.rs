@@ -1,0 +1,165 @@
+//! The engine's loop: takes commands, runs slices of long jobs between them, and answers with snapshots.
+//!
+//! The newest exploration (drawing, slider, digit) goes first and supersedes older ones; then the other commands in
+//! their order; then one slice of evaluation or training, about 20 ms on the CPU. So a stroke is answered while a large
+//! network trains. The same loop runs in a page's worker and natively, behind [`Host`].
+
+mod assets;
+mod device;
+mod evaluation;
+mod explore;
+mod host;
+mod networks;
+mod training;
+
+pub use host::{Host, Soon};
+
+use crate::exec::Device;
+use crate::protocol::{Command, Exploration, Network, Snapshot};
+use assets::Assets;
+use async_channel::{Receiver, Sender, TryRecvError, WeakSender};
+use evaluation::Evaluation;
+use explore::Reader;
+use networks::Shipped;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use training::Training;
+
+/// How long a slice may take on the CPU, in milliseconds.
+const SLICE_MILLIS: f64 = 20.0;
+
+/// What reaches the loop.
+enum Event {
+    /// From the page.
+    Command(Command),
+    /// A part of an asset has arrived: bytes so far and in all.
+    Loading(assets::Asset, u32, u32),
+    /// An asset has arrived, or cannot be had.
+    Loaded(assets::Asset, Result<Vec<Vec<u8>>, String>),
+    /// WebGPU has answered.
+    Gpu(Result<Device, String>),
+}
+
+/// The page's end of the channel.
+#[derive(Clone)]
+pub struct Inbox(Sender<Event>);
+
+impl Inbox {
+    /// Hands a command to the engine.
+    pub fn send(&self, command: Command) {
+        // The channel is unbounded and closes only when the engine is gone; then nobody is left to tell.
+        let _ = self.0.try_send(Event::Command(command));
+    }
+}
+
+/// Networks, data and jobs.
+pub struct Engine {
+    host: Rc<dyn Host>,
+    /// For work beside the loop. Weak, so that the engine ends when the page has let go of it.
+    sender: WeakSender<Event>,
+    events: Receiver<Event>,
+    device: device::Choice,
+    assets: Assets,
+    shipped: HashMap<String, Shipped>,
+    readers: HashMap<Network, Reader>,
+    exploration: Option<Exploration>,
+    latest: Option<Exploration>,
+    commands: VecDeque<Command>,
+    training: Option<Training>,
+    evaluation: Option<Evaluation>,
+}
+
+impl Engine {
+    /// An engine on the CPU with nothing loaded.
+    pub fn new(host: Rc<dyn Host>) -> (Self, Inbox) {
+        let (sender, events) = async_channel::unbounded();
+        let engine = Engine {
+            host,
+            sender: sender.downgrade(),
+            events,
+            device: device::Choice::default(),
+            assets: Assets::default(),
+            shipped: HashMap::new(),
+            readers: HashMap::new(),
+            exploration: None,
+            latest: None,
+            commands: VecDeque::new(),
+            training: None,
+            evaluation: None,
+        };
+        (engine, Inbox(sender))
+    }
+
+    /// Runs until every [`Inbox`] is gone.
+    pub async fn run(mut self) {
+        self.host.send(Snapshot::Ready(env!("CARGO_PKG_VERSION").into()));
+        loop {
+            loop {
+                match self.events.try_recv() {
+                    Ok(event) => self.take(event).await,
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Closed) => return,
+                }
+            }
+            if let Some(exploration) = self.exploration.take() {
+                self.explore(exploration).await;
+            } else if let Some(command) = self.commands.pop_front() {
+                self.obey(command).await;
+            } else if self.evaluation.is_some() {
+                self.evaluate_slice().await;
+            } else if self.is_training() {
+                self.train_slice().await;
+            } else {
+                match self.events.recv().await {
+                    Ok(event) => self.take(event).await,
+                    Err(_) => return,
+                }
+                continue;
+            }
+            self.host.breathe().await;
+        }
+    }
+
+    /// Sorts what has arrived. Commands wait for their turn; everything else is short.
+    async fn take(&mut self, event: Event) {
+        match event {
+            Event::Command(Command::Explore(exploration)) => self.exploration = Some(exploration),
+            Event::Command(command) => self.commands.push_back(command),
+            Event::Loading(asset, done, all) => self.loading(asset, done, all),
+            Event::Loaded(asset, outcome) => self.loaded(asset, outcome).await,
+            Event::Gpu(outcome) => self.gpu_answered(outcome).await,
+        }
+    }
+
+    async fn obey(&mut self, command: Command) {
+        match command {
+            // Taken out before.
+            Command::Explore(exploration) => self.exploration = Some(exploration),
+            Command::Start(choice) | Command::UseDevice(choice) => self.choose_device(choice).await,
+            Command::TestDigits(places) => self.send_test_digits(places),
+            Command::Gallery => self.send_gallery(),
+            Command::Reset(settings) => self.reset_training(settings).await,
+            Command::Train => self.train(false),
+            Command::Step => self.train(true),
+            Command::Pause => self.pause().await,
+            Command::SetRate(rate) => self.set_rate(rate),
+            Command::Evaluate(network) => self.begin_evaluation(network).await,
+            Command::CancelEvaluation => self.evaluation = None,
+            Command::Plan(network) => self.send_plan(network),
+            Command::CheckDevice => self.check_device().await,
+            Command::SaveWeights(network) => self.save_weights(network).await,
+            Command::LoadWeights(bytes) => self.load_weights(bytes).await,
+        }
+    }
+
+    /// Tells the page what has failed.
+    fn problem(&self, problem: impl std::fmt::Display) {
+        self.host.send(Snapshot::Problem(problem.to_string()));
+    }
+
+    /// A pause for slices: true once their time is up.
+    fn deadline(&self) -> impl FnMut() -> bool + use<> {
+        let (host, end) = (self.host.clone(), self.host.now() + SLICE_MILLIS);
+        move || host.now() >= end
+    }
+}

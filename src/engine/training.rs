@@ -1,0 +1,360 @@
+//! The network in training.
+
+use super::Engine;
+use super::assets::Asset;
+use super::networks::{Held, shape_status};
+use crate::capsnet::{Config, Preset, Purpose, plan};
+use crate::data::MnistSplit;
+use crate::exec::Device;
+use crate::protocol::{CurvePoint, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState, TrainingStatus};
+use crate::train::weights::{self, Weights};
+use crate::train::{Losses, Settings, TrainError, Trainer};
+
+/// Curves and counters are told after so many milliseconds.
+const TELL_MILLIS: f64 = 250.0;
+
+/// The picture of a network in training is redrawn after so many milliseconds.
+const LOOK_MILLIS: f64 = 500.0;
+
+/// On a GPU, losses are read back each so many steps; reading waits for the device.
+const STEPS_A_READING: u64 = 8;
+
+/// Chunks that may be unfinished on a GPU.
+const IN_FLIGHT: usize = 2;
+
+/// The largest training shift, in pixels.
+const MAX_SHIFT: u8 = 2;
+
+/// A network in training, or one that waits for its data.
+pub(super) struct Training {
+    pub(super) settings: TrainingSettings,
+    pub(super) trainer: Option<Trainer>,
+    state: TrainingState,
+    /// Steps still to do before pausing; `None`: until the last epoch.
+    steps_left: Option<u64>,
+    curve: Vec<CurvePoint>,
+    /// When, and at which step, the rate was last told.
+    told: (f64, u64),
+    looked: f64,
+    images_per_second: f32,
+    /// An evaluation is due at the end of the present epoch.
+    epoch: u64,
+}
+
+impl Training {
+    pub(super) fn held(&self) -> Option<Held> {
+        let trainer = self.trainer.as_ref()?;
+        Some(Held { config: trainer.config().clone(), store: trainer.store().clone(), step: trainer.step() })
+    }
+
+    fn status(&self) -> TrainingStatus {
+        TrainingStatus {
+            state: self.state.clone(),
+            settings: self.settings.clone(),
+            step: self.trainer.as_ref().map_or(0, Trainer::step),
+            epoch: self.trainer.as_ref().map_or(0.0, |trainer| trainer.epoch(MnistSplit::TRAIN.count)),
+            rate: self.trainer.as_ref().map_or(self.settings.rate, Trainer::rate),
+            images_per_second: self.images_per_second,
+        }
+    }
+}
+
+/// What a person has chosen, as a configuration.
+fn configuration(settings: &TrainingSettings) -> Result<Config, String> {
+    let preset = Preset::named(&settings.preset)
+        .ok_or_else(|| format!("there is no network called {}; choose tiny, compact or paper", settings.preset))?;
+    let mut config = preset.config();
+    for layer in &mut config.routed {
+        layer.iterations = settings.iterations.into();
+    }
+    config.adam.rate = settings.rate;
+    config.loss.reconstruction = settings.reconstruction;
+    config.check().map_err(|error| error.to_string())?;
+    if !(settings.rate.is_finite() && settings.rate >= 0.0) {
+        return Err(format!("a learning rate of {} makes no sense; choose 0.001 or so", settings.rate));
+    }
+    Ok(config)
+}
+
+impl Engine {
+    fn chunk(&self, config: &Config) -> usize {
+        let heaviest = plan(config, Purpose::Train, 1).map(|plan| plan.heaviest_step_flops()).unwrap_or(1);
+        self.device.images_a_slice(heaviest)
+    }
+
+    pub(super) async fn reset_training(&mut self, settings: TrainingSettings) {
+        match self.new_trainer(&settings).await {
+            Ok(trainer) => self.set_trainer(settings, trainer),
+            Err(error) => self.problem(error),
+        }
+    }
+
+    async fn new_trainer(&mut self, settings: &TrainingSettings) -> Result<Trainer, String> {
+        let config = configuration(settings)?;
+        let (batch, seed) = (settings.batch as usize, settings.seed);
+        if !(1..=1024).contains(&batch) {
+            return Err(format!("a batch of {batch} images is not possible; choose 1 to 1024"));
+        }
+        let run = Settings { batch, seed, max_shift: MAX_SHIFT, chunk: self.chunk(&config) };
+        let trainer = Trainer::new(self.device.current(), config, run, MnistSplit::TRAIN.count).await;
+        trainer.map_err(|error| error.to_string())
+    }
+
+    fn set_trainer(&mut self, settings: TrainingSettings, trainer: Trainer) {
+        let epoch = trainer.epoch(MnistSplit::TRAIN.count) as u64;
+        self.readers.remove(&Network::Yours);
+        self.evaluation = None;
+        self.training = Some(Training {
+            told: (self.host.now(), trainer.step()),
+            settings,
+            trainer: Some(trainer),
+            state: TrainingState::Paused,
+            steps_left: None,
+            curve: vec![],
+            looked: 0.0,
+            images_per_second: 0.0,
+            epoch,
+        });
+        if let Some(status) = self.training_status_of_network() {
+            self.host.send(Snapshot::Network(status));
+        }
+        self.tell_training();
+        self.look_again();
+    }
+
+    pub(super) fn training_status_of_network(&self) -> Option<NetworkStatus> {
+        let training = self.training.as_ref()?;
+        let trainer = training.trainer.as_ref()?;
+        let status = shape_status(Network::Yours, trainer.config(), trainer.step());
+        Some(NetworkStatus { preset: training.settings.preset.clone(), ..status })
+    }
+
+    /// Trains on, for one step or until paused.
+    pub(super) fn train(&mut self, one_step: bool) {
+        let Some(training) = &mut self.training else {
+            return self.problem("there is no network to train yet; press Reset training first");
+        };
+        training.steps_left = one_step.then_some(1);
+        training.told = (self.host.now(), training.trainer.as_ref().map_or(0, Trainer::step));
+        if self.assets.training.is_some() {
+            training.state = TrainingState::Running;
+        } else {
+            training.state = TrainingState::Loading(0, 0);
+            self.fetch(Asset::Training);
+        }
+        self.tell_training();
+    }
+
+    pub(super) async fn pause(&mut self) {
+        self.collect_losses().await;
+        if let Some(training) = &mut self.training {
+            training.state = TrainingState::Paused;
+        }
+        self.tell_training();
+        self.look_again();
+    }
+
+    pub(super) fn set_rate(&mut self, rate: f64) {
+        if !(rate.is_finite() && rate >= 0.0) {
+            return self.problem(format!("a learning rate of {rate} makes no sense; choose 0.001 or so"));
+        }
+        if let Some(training) = &mut self.training {
+            training.settings.rate = rate;
+            if let Some(trainer) = &mut training.trainer {
+                trainer.set_rate(rate);
+            }
+        }
+        self.tell_training();
+    }
+
+    pub(super) fn training_data_loading(&mut self, done: u32, all: u32) {
+        if let Some(training) = &mut self.training
+            && matches!(training.state, TrainingState::Loading(..))
+        {
+            training.state = TrainingState::Loading(done, all);
+            self.tell_training();
+        }
+    }
+
+    pub(super) async fn training_data_arrived(&mut self) {
+        if let Some(training) = &mut self.training
+            && matches!(training.state, TrainingState::Loading(..))
+        {
+            training.state = TrainingState::Running;
+            training.told.0 = self.host.now();
+            self.tell_training();
+        }
+    }
+
+    pub(super) fn training_data_failed(&mut self) {
+        if let Some(training) = &mut self.training {
+            training.state = TrainingState::Paused;
+        }
+        self.tell_training();
+    }
+
+    pub(super) fn is_training(&self) -> bool {
+        self.training.as_ref().is_some_and(|training| training.state == TrainingState::Running)
+    }
+
+    fn tell_training(&mut self) {
+        if let Some(training) = &self.training {
+            self.host.send(Snapshot::Training(training.status()));
+        }
+    }
+
+    /// One slice of the present step.
+    pub(super) async fn train_slice(&mut self) {
+        let mut pause = self.deadline();
+        let (Some(data), Some(training)) = (self.assets.training.clone(), &mut self.training) else { return };
+        let Some(trainer) = &mut training.trainer else { return };
+        let outcome = match trainer.advance(&data, &mut pause) {
+            Ok(done) => trainer.settle(IN_FLIGHT).await.map(|()| done).map_err(TrainError::from),
+            Err(error) => Err(error),
+        };
+        match outcome {
+            Ok(true) => self.step_done().await,
+            Ok(false) => {}
+            Err(error) => self.stop(error.to_string()),
+        }
+    }
+
+    /// Something has gone wrong: training stops and says why.
+    fn stop(&mut self, reason: String) {
+        if let Some(training) = &mut self.training {
+            training.state = TrainingState::Stopped(reason);
+        }
+        self.tell_training();
+    }
+
+    async fn step_done(&mut self) {
+        let now = self.host.now();
+        let Some(training) = &mut self.training else { return };
+        let Some(trainer) = &training.trainer else { return };
+        let (step, epoch) = (trainer.step(), trainer.epoch(MnistSplit::TRAIN.count));
+        let is_last_of_few = match &mut training.steps_left {
+            Some(left) => {
+                *left -= 1;
+                *left == 0
+            }
+            None => false,
+        };
+        let ends_epoch = epoch as u64 > training.epoch;
+        training.epoch = epoch as u64;
+        let every = u64::from(training.settings.evaluate_every);
+        let is_due = every > 0 && step % every == 0;
+        let is_last = epoch >= f64::from(training.settings.epochs);
+        let looks = now > training.looked + LOOK_MILLIS;
+        if looks {
+            training.looked = now;
+        }
+        let reads =
+            is_last_of_few || is_last || matches!(self.device.current(), Device::Cpu) || step % STEPS_A_READING == 0;
+        if reads {
+            self.collect_losses().await;
+        }
+        if is_last_of_few || is_last {
+            self.finish_run(is_last);
+        }
+        if ends_epoch || is_due {
+            self.begin_evaluation(Network::Yours).await;
+        }
+        if looks || is_last_of_few {
+            self.look_again();
+        }
+    }
+
+    fn finish_run(&mut self, is_last: bool) {
+        if let Some(training) = &mut self.training
+            && training.state == TrainingState::Running
+        {
+            training.state = if is_last { TrainingState::Finished } else { TrainingState::Paused };
+        }
+        self.tell_training();
+    }
+
+    /// Takes the losses of the steps done, and tells the page from time to time.
+    async fn collect_losses(&mut self) {
+        let now = self.host.now();
+        let Some(training) = &mut self.training else { return };
+        let Some(trainer) = &mut training.trainer else { return };
+        match trainer.losses().await {
+            Ok(losses) => training.curve.extend(losses.iter().map(point)),
+            Err(error) => return self.stop(error.to_string()),
+        }
+        let elapsed = now - training.told.0;
+        let pauses = training.steps_left == Some(0) || training.state != TrainingState::Running;
+        if elapsed < TELL_MILLIS && !pauses {
+            return;
+        }
+        let images = (trainer.step() - training.told.1) * u64::from(training.settings.batch);
+        if images > 0 {
+            training.images_per_second = (images as f64 / elapsed * 1000.0) as f32;
+        }
+        training.told = (now, trainer.step());
+        let curve = std::mem::take(&mut training.curve);
+        self.host.send(Snapshot::Curve(curve));
+        self.tell_training();
+    }
+
+    /// Takes a weight file as the network in training.
+    pub(super) async fn load_weights(&mut self, bytes: Vec<u8>) {
+        let outcome = match weights::from_bytes(&bytes) {
+            Ok(weights) => self.trainer_of(&weights).await,
+            Err(error) => Err(error.to_string()),
+        };
+        match outcome {
+            Ok((settings, trainer)) => self.set_trainer(settings, trainer),
+            Err(error) => self.problem(error),
+        }
+    }
+
+    async fn trainer_of(&mut self, weights: &Weights) -> Result<(TrainingSettings, Trainer), String> {
+        let about = &weights.about;
+        let (device, images) = (self.device.current().clone(), MnistSplit::TRAIN.count);
+        let standing = about.training.filter(|_| weights.moments.is_some());
+        let run = standing.map_or(
+            Settings { batch: 128, seed: 1, max_shift: MAX_SHIFT, chunk: self.chunk(&about.config) },
+            |standing| standing.settings,
+        );
+        let trainer = match standing {
+            Some(standing) => Trainer::resume(&device, weights, run, standing.position, images).await,
+            None => Trainer::from_weights(&device, weights, run, images).await,
+        };
+        let settings = TrainingSettings {
+            preset: about.preset.clone().unwrap_or_else(|| "own".into()),
+            batch: run.batch as u32,
+            iterations: about.config.iterations() as u8,
+            seed: run.seed,
+            rate: about.config.adam.rate,
+            reconstruction: about.config.loss.reconstruction,
+            epochs: 10,
+            evaluate_every: 0,
+        };
+        Ok((settings, trainer.map_err(|error| error.to_string())?))
+    }
+
+    /// Moves the network in training to another device, moments and position included.
+    pub(super) async fn move_training(&mut self, device: &Device) -> Result<(), String> {
+        let chunk = match self.training.as_ref().and_then(Training::held) {
+            Some(held) => self.chunk(&held.config),
+            None => return Ok(()),
+        };
+        if let Some(training) = &mut self.training
+            && let Some(trainer) = &mut training.trainer
+        {
+            trainer.move_to(device, chunk).await.map_err(|error| error.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+fn point(losses: &Losses) -> CurvePoint {
+    CurvePoint {
+        step: losses.step,
+        margin: losses.margin,
+        reconstruction: losses.reconstruction,
+        accuracy: losses.accuracy,
+        entropy: losses.entropy,
+    }
+}

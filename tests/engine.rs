@@ -1,0 +1,233 @@
+//! The engine's loop with a native host: the same commands that the page sends, on real data.
+
+use capscope::engine::{Engine, Host, Inbox, Soon};
+use capscope::exec::Device;
+use capscope::protocol::{
+    Command, DeviceChoice, Exploration, Network, Picture, Reading, Shown, Snapshot, TrainingSettings, TrainingState,
+};
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// What a test does with each snapshot: it may send commands, and ends the engine by dropping its inbox.
+type Script = Box<dyn FnMut(&Snapshot, &mut Option<Inbox>)>;
+
+/// Answers fetches from the repository's assets.
+struct Native {
+    start: Instant,
+    snapshots: RefCell<Vec<Snapshot>>,
+    script: RefCell<Script>,
+    inbox: RefCell<Option<Inbox>>,
+}
+
+impl Host for Native {
+    fn send(&self, snapshot: Snapshot) {
+        (self.script.borrow_mut())(&snapshot, &mut self.inbox.borrow_mut());
+        self.snapshots.borrow_mut().push(snapshot);
+    }
+
+    fn fetch<'a>(&'a self, path: &'a str, progress: &'a dyn Fn(u32, u32)) -> Soon<'a, Result<Vec<u8>, String>> {
+        Box::pin(async move {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(path);
+            let bytes = std::fs::read(&file).map_err(|error| format!("{path}: {error}"))?;
+            progress(bytes.len() as u32, bytes.len() as u32);
+            Ok(bytes)
+        })
+    }
+
+    fn spawn(&self, work: Soon<'static, ()>) {
+        // Files are read at once; nothing here ever waits.
+        pollster::block_on(work);
+    }
+
+    fn breathe(&self) -> Soon<'_, ()> {
+        Box::pin(async {})
+    }
+
+    fn now(&self) -> f64 {
+        self.start.elapsed().as_secs_f64() * 1000.0
+    }
+
+    fn request_gpu(&self) -> Soon<'static, Result<Device, String>> {
+        Box::pin(async { Err("this host has no GPU".to_string()) })
+    }
+
+    fn cpu_name(&self) -> String {
+        "CPU".into()
+    }
+}
+
+/// Runs the engine until the script drops the inbox; all that it said.
+fn run(first: Vec<Command>, script: impl FnMut(&Snapshot, &mut Option<Inbox>) + 'static) -> Vec<Snapshot> {
+    let host = Rc::new(Native {
+        start: Instant::now(),
+        snapshots: RefCell::default(),
+        script: RefCell::new(Box::new(script)),
+        inbox: RefCell::default(),
+    });
+    let (engine, inbox) = Engine::new(host.clone());
+    first.into_iter().for_each(|command| inbox.send(command));
+    host.inbox.replace(Some(inbox));
+    pollster::block_on(engine.run());
+    host.snapshots.take()
+}
+
+fn settings(preset: &str, batch: u32) -> TrainingSettings {
+    TrainingSettings {
+        preset: preset.into(),
+        batch,
+        iterations: 3,
+        seed: 1,
+        rate: 1e-3,
+        reconstruction: 0.0005,
+        epochs: 1,
+        evaluate_every: 0,
+    }
+}
+
+fn exploration(serial: u64, network: Network) -> Exploration {
+    let pixels = (0..784).map(|k| if (300..500).contains(&k) && k % 28 > 10 && k % 28 < 16 { 1.0 } else { 0.0 });
+    Exploration {
+        serial,
+        network,
+        pixels: pixels.collect(),
+        iterations: 3,
+        shown: Shown::Longest,
+        offsets: vec![0.0; 16],
+        sweep: None,
+    }
+}
+
+fn readings(snapshots: &[Snapshot]) -> Vec<&Reading> {
+    snapshots.iter().filter_map(|s| if let Snapshot::Reading(reading) = s { Some(&**reading) } else { None }).collect()
+}
+
+fn pictures(snapshots: &[Snapshot]) -> Vec<&Picture> {
+    snapshots.iter().filter_map(|s| if let Snapshot::Picture(picture) = s { Some(&**picture) } else { None }).collect()
+}
+
+#[test]
+fn a_reading_has_every_iteration_and_an_untouched_pose_decodes_to_the_bit() {
+    let mut bent = exploration(2, Network::Yours);
+    bent.offsets[2] = 0.2;
+    bent.sweep = Some((2, vec![-0.2, 0.0, 0.2]));
+    let again = exploration(3, Network::Yours);
+    let mut steps = VecDeque::from([Command::Explore(bent), Command::Explore(again)]);
+    let first = vec![Command::Reset(settings("tiny", 8)), Command::Explore(exploration(1, Network::Yours))];
+    let snapshots = run(first, move |snapshot, inbox| {
+        if matches!(snapshot, Snapshot::Picture(_)) {
+            match (steps.pop_front(), inbox.as_ref()) {
+                (Some(command), Some(inbox)) => inbox.send(command),
+                _ => *inbox = None,
+            }
+        }
+    });
+    let readings = readings(&snapshots);
+    assert_eq!(readings.len(), 1, "bending a pose reads nothing anew");
+    let reading = readings[0];
+    let [children, parents, dims] = reading.sizes.map(|n| n as usize);
+    assert_eq!((children, parents, dims), (36, 10, 16));
+    assert_eq!(reading.coupling.len(), 3 * children * parents);
+    assert!(reading.coupling[..children * parents].iter().all(|&c| c == 0.1), "iteration 1 is uniform");
+    for row in reading.coupling.chunks_exact(parents) {
+        assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    }
+    assert!((reading.entropy[0] - 10.0_f32.ln()).abs() < 1e-5);
+
+    let pictures = pictures(&snapshots);
+    assert_eq!(pictures.len(), 3);
+    assert_eq!(pictures[0].pixels, pictures[2].pixels, "offset 0 is the plain picture, to the bit");
+    assert_ne!(pictures[0].pixels, pictures[1].pixels);
+    let columns: Vec<&[f32]> = pictures[1].sweep.chunks_exact(784).collect();
+    assert_eq!(columns.len(), 3);
+    assert_eq!(columns[1], pictures[0].pixels, "the sweep's zero column is the plain picture, to the bit");
+    assert_eq!(columns[2], pictures[1].pixels);
+}
+
+#[test]
+fn training_goes_step_by_step_and_the_same_seed_gives_the_same_losses() {
+    let curve = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
+        pool.install(|| {
+            let first = vec![Command::Reset(settings("tiny", 24)), Command::Step];
+            let mut left = 3;
+            let snapshots = run(first, move |snapshot, inbox| {
+                let Snapshot::Training(status) = snapshot else { return };
+                if status.state == TrainingState::Paused && status.step > 0 {
+                    left -= 1;
+                    match inbox.as_ref() {
+                        Some(inbox) if left > 0 => inbox.send(Command::Step),
+                        _ => *inbox = None,
+                    }
+                }
+            });
+            snapshots
+                .into_iter()
+                .filter_map(|s| if let Snapshot::Curve(points) = s { Some(points) } else { None })
+                .flatten()
+                .map(|point| (point.step, point.margin.to_bits(), point.reconstruction.to_bits()))
+                .collect::<Vec<_>>()
+        })
+    };
+    let one = curve(1);
+    assert_eq!(one.iter().map(|point| point.0).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(one, curve(1));
+    assert_eq!(one, curve(3), "whatever the number of threads");
+}
+
+#[test]
+fn a_stroke_is_answered_while_a_large_batch_trains() {
+    let first = vec![Command::Reset(settings("compact", 128)), Command::Train];
+    let mut sent = 0;
+    let snapshots = run(first, move |snapshot, inbox| {
+        let answered = matches!(snapshot, Snapshot::Picture(_));
+        let running = matches!(snapshot, Snapshot::Training(status) if status.state == TrainingState::Running);
+        if (running && sent == 0) || answered {
+            sent += 1;
+            match inbox.as_ref() {
+                Some(inbox) if sent <= 3 => inbox.send(Command::Explore(exploration(sent, Network::Yours))),
+                _ => *inbox = None,
+            }
+        }
+        if sent > 3 {
+            *inbox = None;
+        }
+    });
+    let first_loss = snapshots.iter().position(|s| matches!(s, Snapshot::Curve(_)));
+    let pictures = pictures(&snapshots);
+    assert_eq!(pictures.len(), 3);
+    assert!(first_loss.is_none(), "three strokes were answered before the first step of 128 images was done");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let mut impossible = settings("gigantic", 8);
+    let commands = vec![
+        Command::Start(DeviceChoice::Auto),
+        Command::Train,
+        Command::Reset(impossible.clone()),
+        Command::Reset({
+            impossible.preset = "tiny".into();
+            impossible.rate = f64::NAN;
+            impossible
+        }),
+        Command::LoadWeights(vec![1, 2, 3]),
+        Command::SaveWeights(Network::Yours),
+    ];
+    let snapshots = run(commands, |snapshot, inbox| {
+        if matches!(snapshot, Snapshot::Problem(problem) if problem.contains("no network in training")) {
+            *inbox = None;
+        }
+    });
+    let problems: Vec<&String> = snapshots
+        .iter()
+        .filter_map(|s| if let Snapshot::Problem(problem) = s { Some(problem) } else { None })
+        .collect();
+    println!("{problems:#?}");
+    assert_eq!(problems.len(), 5);
+    assert!(problems[1].contains("gigantic") && problems[2].contains("learning rate"));
+    let device = snapshots.iter().rev().find_map(|s| if let Snapshot::Device(d) = s { Some(d) } else { None });
+    assert!(device.is_some_and(|device| device.settled && device.reason.contains("no GPU")));
+}
