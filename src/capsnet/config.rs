@@ -39,7 +39,7 @@ pub struct Routed {
     pub parents: usize,
     /// Dimensions of a parent D.
     pub dims: usize,
-    /// Routing iterations r, 1 to 10.
+    /// Routing iterations r, 1 to 10; the same in every layer, since a run has one r.
     pub iterations: usize,
     /// What routing passes back.
     pub gradient: Gradient,
@@ -209,6 +209,9 @@ pub enum ConfigError {
         /// Input rows or columns.
         input: usize,
     },
+    /// Routed layers of different r.
+    #[error("the routed layers have different numbers of iterations; one r holds for all of them")]
+    Iterations,
     /// There is no class layer.
     #[error("the network has no routed layer; it needs at least one, whose parents are the classes")]
     NoLayer,
@@ -240,8 +243,9 @@ impl Config {
         for &outputs in &self.decoder.hidden {
             size("decoder outputs", outputs, 8192)?;
         }
-        if self.routed.is_empty() {
-            return Err(ConfigError::NoLayer);
+        let last = self.routed.last().ok_or(ConfigError::NoLayer)?;
+        if self.routed.iter().any(|layer| layer.iterations != last.iterations) {
+            return Err(ConfigError::Iterations);
         }
         let fits = |layer, kernel, input| {
             if kernel <= input { Ok(()) } else { Err(ConfigError::Kernel { layer, kernel, input }) }
