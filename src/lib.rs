@@ -12,4 +12,5 @@ pub mod ops;
 pub mod plan;
 pub mod protocol;
 pub mod routing;
+pub mod specimens;
 pub mod train;

@@ -1,6 +1,8 @@
 //! Every reference case (see golden/README.md: an independent float64 implementation) replayed on an executor: all
 //! forward tensors, every iteration's coefficients, every gradient, and the parameters after one Adam step.
 
+mod common;
+
 use capscope::exec::Device;
 use capscope::train::replay::{Named, replay};
 use safetensors::SafeTensors;
@@ -98,4 +100,9 @@ fn is_expected(name: &str) -> bool {
 #[test]
 fn cpu_replays_every_case_within_its_tolerances() {
     check(&Device::Cpu, "cpu", 1.0);
+}
+
+#[test]
+fn gpu_replays_every_case_within_five_times_its_tolerances() {
+    check(common::gpu(), "gpu", 5.0);
 }

@@ -4,7 +4,7 @@
 mod worker {
     use async_channel::{Receiver, Sender};
     use capscope::engine::{Engine, Host, Inbox, Soon};
-    use capscope::exec::Device;
+    use capscope::exec::{Device, gpu::Checks};
     use capscope::protocol::{self, Snapshot};
     use js_sys::{Array, Uint8Array};
     use std::rc::Rc;
@@ -106,7 +106,7 @@ mod worker {
         }
 
         fn request_gpu(&self) -> Soon<'static, Result<Device, String>> {
-            Box::pin(async { Err("this build has no GPU executor".to_string()) })
+            Box::pin(async { Device::open_gpu(Checks::Kept).await.map_err(|error| error.to_string()) })
         }
 
         fn cpu_name(&self) -> String {

@@ -36,9 +36,15 @@ impl Choice {
     pub(super) fn images_a_slice(&self, flops: u64) -> usize {
         let most = match &self.device {
             Device::Cpu => CPU_SLICE_FLOPS,
+            Device::Gpu(context) if context.adapter().is_software => SOFTWARE_SLICE_FLOPS,
+            Device::Gpu(_) => GPU_SLICE_FLOPS,
         };
         (most / flops.max(1)).clamp(1, 1024) as usize
     }
+}
+
+fn is_software(device: &Device) -> bool {
+    matches!(device, Device::Gpu(context) if context.adapter().is_software)
 }
 
 impl Engine {
@@ -66,9 +72,14 @@ impl Engine {
             return;
         }
         match outcome {
+            Ok(device) if self.device.wanted == DeviceChoice::Auto && is_software(&device) => {
+                let reason = format!("WebGPU is {} here, a software adapter: the CPU is faster", device.name());
+                self.tell_device(true, false, reason);
+            }
             Ok(device) => {
+                let software = is_software(&device);
                 self.use_device(device).await;
-                self.tell_device(true, false, String::new());
+                self.tell_device(true, software, String::new());
             }
             Err(reason) => self.tell_device(true, false, reason),
         }
@@ -95,6 +106,7 @@ impl Engine {
     fn tell_device(&self, settled: bool, software: bool, reason: String) {
         let (kind, name) = match self.device.current() {
             Device::Cpu => (DeviceKind::Cpu, self.host.cpu_name()),
+            Device::Gpu(context) => (DeviceKind::WebGpu, context.adapter().name.clone()),
         };
         self.host.send(Snapshot::Device(DeviceStatus { kind, name, settled, software, reason }));
     }

@@ -1,7 +1,9 @@
 //! The executors: both run any plan, step by step. What drives a network (trainer, engine, command line) speaks to
 //! [`Device`], [`Store`] and [`Loaded`] and does not ask which executor is behind them.
 
+pub mod check;
 pub mod cpu;
+pub mod gpu;
 
 use crate::plan::{Plan, Role, Run, TensorId};
 use std::cell::RefCell;
@@ -43,6 +45,8 @@ pub enum ExecError {
 pub enum Device {
     /// Twins on this processor.
     Cpu,
+    /// Shaders on a GPU, or on what the browser or system offers as one.
+    Gpu(Arc<gpu::Context>),
 }
 
 /// A network's flat buffers on a device. Clones are handles of the same buffers.
@@ -50,6 +54,8 @@ pub enum Device {
 pub enum Store {
     /// In memory.
     Cpu(Rc<RefCell<cpu::Store<f32>>>),
+    /// On a GPU.
+    Gpu(Rc<gpu::Store>),
 }
 
 /// A plan with its buffers on a device, bound to a network's [`Store`].
@@ -62,9 +68,31 @@ pub enum Loaded {
         /// The network's.
         store: Rc<RefCell<cpu::Store<f32>>>,
     },
+    /// On a GPU.
+    Gpu(gpu::Loaded),
 }
 
 impl Device {
+    /// The GPU that the browser or system offers; see [`gpu::Adapter`] for whether it is one.
+    ///
+    /// # Errors
+    /// [`ExecError::Unavailable`], with what to do about it.
+    pub async fn open_gpu(checks: gpu::Checks) -> Result<Self, ExecError> {
+        let context = gpu::Context::open(checks).await?;
+        // In a browser a device stays on its thread; natively tests share one.
+        #[cfg_attr(target_arch = "wasm32", expect(clippy::arc_with_non_send_sync))]
+        let context = Arc::new(context);
+        Ok(Device::Gpu(context))
+    }
+
+    /// For people: CPU, or what answers WebGPU's calls.
+    pub fn name(&self) -> &str {
+        match self {
+            Device::Cpu => "CPU",
+            Device::Gpu(context) => &context.adapter().name,
+        }
+    }
+
     /// Zeroed flat buffers for a layout of `elements`; gradients and moments only if the network trains.
     ///
     /// # Errors
@@ -72,18 +100,26 @@ impl Device {
     pub fn allocate(&self, elements: usize, trains: bool) -> Result<Store, ExecError> {
         match self {
             Device::Cpu => Ok(Store::Cpu(Rc::new(RefCell::new(cpu::Store::new(elements, trains))))),
+            Device::Gpu(context) => Ok(Store::Gpu(Rc::new(gpu::Store::new(context, elements, trains)?))),
         }
     }
 
     /// Prepares a plan to run on a network's buffers. Asynchronous, since a browser says only later what it refuses.
     ///
     /// # Errors
-    /// If the device is lost, or refuses a buffer or a kernel.
+    /// If the device is lost, or refuses a buffer or a kernel; if the network lives on another device.
     pub async fn load(&self, plan: Arc<Plan>, store: &Store) -> Result<Loaded, ExecError> {
         match (self, store) {
             (Device::Cpu, Store::Cpu(store)) => {
                 Ok(Loaded::Cpu { loaded: cpu::Loaded::new(plan), store: store.clone() })
             }
+            (Device::Gpu(context), Store::Gpu(store)) if store.is_on(context) => {
+                Ok(Loaded::Gpu(gpu::Loaded::new(plan, store).await?))
+            }
+            _ => Err(ExecError::Refused {
+                what: format!("plan {}", plan.name),
+                why: "its network lives on another device; move the network first".into(),
+            }),
         }
     }
 }
@@ -96,6 +132,7 @@ impl Store {
     pub fn write(&self, role: Role, values: &[f32]) {
         match self {
             Store::Cpu(store) => store.borrow_mut().buffer_mut(role).copy_from_slice(values),
+            Store::Gpu(store) => store.write(role, values),
         }
     }
 
@@ -106,6 +143,7 @@ impl Store {
     pub async fn read(&self, role: Role) -> Result<Vec<f32>, ExecError> {
         match self {
             Store::Cpu(store) => Ok(store.borrow().buffer(role).to_vec()),
+            Store::Gpu(store) => store.read(role).await,
         }
     }
 }
@@ -115,6 +153,7 @@ impl Loaded {
     pub fn plan(&self) -> &Arc<Plan> {
         match self {
             Loaded::Cpu { loaded, .. } => loaded.plan(),
+            Loaded::Gpu(loaded) => loaded.plan(),
         }
     }
 
@@ -122,6 +161,7 @@ impl Loaded {
     pub fn write(&mut self, tensor: TensorId, values: &[f32]) {
         match self {
             Loaded::Cpu { loaded, .. } => loaded.tensor_mut(tensor)[..values.len()].copy_from_slice(values),
+            Loaded::Gpu(loaded) => loaded.write(tensor, values),
         }
     }
 
@@ -147,6 +187,7 @@ impl Loaded {
                 }
                 Ok(())
             }
+            Loaded::Gpu(loaded) => loaded.run(run, std::mem::replace(remaining, remaining.end..remaining.end)),
         }
     }
 
@@ -162,9 +203,10 @@ impl Loaded {
     ///
     /// # Errors
     /// If the device is lost.
-    pub async fn settle(&mut self, _in_flight: usize) -> Result<(), ExecError> {
+    pub async fn settle(&mut self, in_flight: usize) -> Result<(), ExecError> {
         match self {
             Loaded::Cpu { .. } => Ok(()),
+            Loaded::Gpu(loaded) => loaded.settle(in_flight).await,
         }
     }
 
@@ -175,6 +217,7 @@ impl Loaded {
     pub async fn read(&self, tensor: TensorId, elements: usize) -> Result<Vec<f32>, ExecError> {
         match self {
             Loaded::Cpu { loaded, .. } => Ok(loaded.tensor(tensor)[..elements].to_vec()),
+            Loaded::Gpu(loaded) => loaded.read(tensor, elements).await,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Pick;
 use super::support::{Real, for_each, twins};
-use crate::plan::{Call, Content, Extent, Operation, Port};
+use crate::plan::{Call, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// `adam`: gradients [N] → parameters, first and second moments [N]. Rate and bias corrections come from the run.
@@ -40,6 +40,12 @@ impl Operation for Adam {
             Port::update("first_moments", all),
             Port::update("second_moments", all).holding(Content::NotNegative),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel::new(self.name(), 64, Grid::line(Extent::Fixed(self.elements), 64))
+            .sizes([("elements", self.elements)])
+            .factors([("beta1", self.beta1), ("beta2", self.beta2), ("epsilon", self.epsilon)])
     }
 
     fn flops(&self, _live: usize) -> u64 {

@@ -2,7 +2,7 @@
 
 use super::Pick;
 use super::support::{Real, add_scaled, twins};
-use crate::plan::{Call, Extent, Operation, Port};
+use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// `batch_sum`: parts [B, width] → sum [width].
@@ -24,6 +24,10 @@ impl Operation for BatchSum {
 
     fn ports(&self) -> Vec<Port> {
         vec![Port::read("parts", Extent::PerImage(self.width)), Port::update("sum", Extent::Fixed(self.width))]
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel::new(self.name(), 64, Grid::line(Extent::Fixed(self.width), 64)).sizes([("width", self.width)])
     }
 
     fn flops(&self, live: usize) -> u64 {

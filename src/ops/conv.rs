@@ -7,8 +7,11 @@
 
 use super::Pick;
 use super::support::{Matrix, Real, add_scaled, for_each, multiply, twins};
-use crate::plan::{Call, Extent, Operation, Port};
+use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
+
+/// Invocations in a workgroup of the kernels.
+const LANES: usize = 64;
 
 /// Shape and epilogue of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +65,23 @@ impl Convolution {
 
     fn weights(&self) -> usize {
         self.channels_out * self.patch()
+    }
+
+    fn kernel(&self, shader: &'static str, grid: Grid) -> Kernel {
+        Kernel::new(shader, LANES, grid)
+            .sizes([
+                ("channels_in", self.channels_in),
+                ("height", self.height),
+                ("width", self.width),
+                ("channels_out", self.channels_out),
+                ("kernel", self.kernel),
+                ("stride", self.stride),
+                ("height_out", self.height_out()),
+                ("width_out", self.width_out()),
+                ("positions", self.positions()),
+            ])
+            .factors([("scale", self.scale)])
+            .switch("relu", self.relu)
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -184,6 +204,12 @@ impl Operation for Forward {
         ]
     }
 
+    fn kernel(&self) -> Kernel {
+        let grid =
+            Grid::line(Extent::PerImage(self.0.positions()), 4 * LANES).layers(Extent::Fixed(self.0.channels_out), 8);
+        self.0.kernel(self.name(), grid)
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -239,6 +265,15 @@ impl Operation for BackwardInput {
         ]
     }
 
+    fn kernel(&self) -> Kernel {
+        let conv = &self.0;
+        let (rows, columns) = (conv.height.div_ceil(conv.stride), conv.width.div_ceil(conv.stride));
+        let (phases, tiles) = (conv.stride * conv.stride, conv.channels_in.div_ceil(8));
+        let grid = Grid::line(Extent::PerImage(rows * columns), 4 * LANES).layers(Extent::Fixed(phases * tiles), 1);
+        let sizes = [("phase_rows", rows), ("phase_columns", columns), ("tiles", tiles)];
+        conv.kernel(self.name(), grid).sizes(sizes)
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -286,6 +321,16 @@ impl Operation for BackwardWeight {
             Port::update("gweight", Extent::Fixed(self.0.weights())),
             Port::update("gbias", Extent::Fixed(self.0.channels_out)),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        let conv = &self.0;
+        // The bias is one more column. A small gradient has too few tiles to fill a device: then several lanes share one.
+        let tiles = (conv.patch() + 1).div_ceil(4) * conv.channels_out.div_ceil(8);
+        let slices = (16_384 / tiles).clamp(1, 16).next_power_of_two();
+        let columns = LANES / slices;
+        let grid = Grid::line(Extent::Fixed(conv.patch() + 1), 4 * columns).layers(Extent::Fixed(conv.channels_out), 8);
+        conv.kernel(self.name(), grid).consts([("COLUMNS", columns), ("SLICES", slices)])
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -3,7 +3,7 @@
 
 use super::Pick;
 use super::support::{Matrix, Real, add_scaled, dot, for_each, multiply, twins};
-use crate::plan::{Call, Content, Extent, Operation, Port};
+use crate::plan::{Call, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// What follows the weighted sum.
@@ -68,8 +68,20 @@ impl Dense {
         }
     }
 
+    /// Inputs that count for one image.
+    fn counted(&self) -> usize {
+        self.block.unwrap_or(self.inputs)
+    }
+
+    fn kernel(&self, shader: &'static str, grid: Grid) -> Kernel {
+        Kernel::new(shader, 64, grid)
+            .sizes([("inputs", self.inputs), ("counted", self.counted()), ("outputs", self.outputs)])
+            .switch("masked", self.block.is_some())
+            .switch("sigmoid", self.activation == Activation::Sigmoid)
+    }
+
     fn flops(&self, live: usize) -> u64 {
-        2 * (live * self.block.unwrap_or(self.inputs) * self.outputs) as u64
+        2 * (live * self.counted() * self.outputs) as u64
     }
 
     /// Gradient before the activation.
@@ -117,6 +129,11 @@ impl Operation for Forward {
             self.0.chosen(),
             Port::write("y", Extent::PerImage(self.0.outputs)),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        let grid = Grid::line(Extent::Fixed(self.0.outputs), 64).layers(Extent::PerImage(1), 4);
+        self.0.kernel(self.name(), grid)
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -170,6 +187,11 @@ impl Operation for BackwardInput {
         ]
     }
 
+    fn kernel(&self) -> Kernel {
+        let grid = Grid::line(Extent::Fixed(self.0.counted()), 64).layers(Extent::PerImage(1), 4);
+        self.0.kernel(self.name(), grid)
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -216,6 +238,11 @@ impl Operation for BackwardWeight {
             Port::update("gweight", self.0.weights()),
             Port::update("gbias", Extent::Fixed(self.0.outputs)),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        let grid = Grid::line(Extent::Fixed(self.0.inputs + 1), 64).layers(Extent::Fixed(self.0.outputs), 4);
+        self.0.kernel(self.name(), grid)
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -3,7 +3,7 @@
 
 use super::Pick;
 use super::support::{Real, dot, for_each_pair, twins};
-use crate::plan::{Call, Chosen, Content, Extent, Operation, Port};
+use crate::plan::{Call, Chosen, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// `lengths`: v [B, J, D], labels [B] → lengths [B, J], chosen [B].
@@ -37,6 +37,12 @@ impl Operation for Lengths {
             Port::write("lengths", Extent::PerImage(self.classes)),
             Port::write("chosen", Extent::PerImage(1)).holding(Content::Class(self.classes)),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel::new(self.name(), 64, Grid::line(Extent::PerImage(1), 64))
+            .consts([("DIMS", self.dims)])
+            .sizes([("classes", self.classes)])
     }
 
     fn flops(&self, live: usize) -> u64 {

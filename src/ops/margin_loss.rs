@@ -4,7 +4,7 @@
 use super::Pick;
 use super::lengths::longest;
 use super::support::{Real, for_each, twins};
-use crate::plan::{Call, Content, Extent, Operation, Port};
+use crate::plan::{Call, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// `margin_loss`: v [B, J, D], lengths [B, J], labels [B] → gv [B, J, D], margin [B], correct [B].
@@ -44,6 +44,12 @@ impl Operation for MarginLoss {
             Port::write("margin", Extent::PerImage(1)),
             Port::write("correct", Extent::PerImage(1)),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel::new(self.name(), 64, Grid::line(Extent::PerImage(self.classes), 64))
+            .sizes([("classes", self.classes), ("dims", self.dims)])
+            .factors([("m_plus", self.present), ("m_minus", self.absent), ("down_weight", self.down_weight)])
     }
 
     fn flops(&self, live: usize) -> u64 {

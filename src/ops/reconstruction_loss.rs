@@ -3,7 +3,7 @@
 
 use super::Pick;
 use super::support::{Real, for_each_pair, twins};
-use crate::plan::{Call, Content, Extent, Operation, Port};
+use crate::plan::{Call, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// `reconstruction_loss`: output, target [B, pixels] → gradient [B, pixels], loss [B].
@@ -35,6 +35,12 @@ impl Operation for ReconstructionLoss {
             Port::write("gradient", Extent::PerImage(self.pixels)),
             Port::write("loss", Extent::PerImage(1)),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel::new(self.name(), 64, Grid::line(Extent::PerImage(1), 1))
+            .sizes([("count", self.pixels)])
+            .factors([("weight", self.weight)])
     }
 
     fn flops(&self, live: usize) -> u64 {

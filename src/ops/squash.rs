@@ -3,7 +3,7 @@
 
 use super::Pick;
 use super::support::{Real, dot, for_each, twins};
-use crate::plan::{Call, Extent, Operation, Port};
+use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// n/(1+n²): the factor by which squash multiplies s.
@@ -52,6 +52,12 @@ impl Capsules {
         self.types * self.dims * self.positions
     }
 
+    fn kernel(&self, shader: &'static str) -> Kernel {
+        Kernel::new(shader, 64, Grid::line(Extent::PerImage(self.types * self.positions), 64))
+            .consts([("DIMS", self.dims)])
+            .sizes([("types", self.types), ("positions", self.positions)])
+    }
+
     fn flops(&self, live: usize) -> u64 {
         4 * (live * self.elements()) as u64
     }
@@ -84,6 +90,10 @@ impl Operation for Forward {
             Port::read("z", Extent::PerImage(self.0.elements())),
             Port::write("u", Extent::PerImage(self.0.elements())),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        self.0.kernel(self.name())
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -122,6 +132,10 @@ impl Operation for Backward {
     fn ports(&self) -> Vec<Port> {
         let extent = Extent::PerImage(self.0.elements());
         vec![Port::read("gu", extent), Port::read("z", extent), Port::write("gz", extent)]
+    }
+
+    fn kernel(&self) -> Kernel {
+        self.0.kernel(self.name())
     }
 
     fn flops(&self, live: usize) -> u64 {

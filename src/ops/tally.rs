@@ -3,7 +3,7 @@
 
 use super::Pick;
 use super::support::{Real, sum, twins};
-use crate::plan::{Call, Extent, LEDGER_COLUMNS, LEDGER_ROWS, LedgerColumn, Operation, Port};
+use crate::plan::{Call, Extent, Grid, Kernel, LEDGER_COLUMNS, LEDGER_ROWS, LedgerColumn, Operation, Port};
 use std::sync::Arc;
 
 /// `tally`: margin, reconstruction, correct, entropy [B] → ledger [rows, columns], in the run's row.
@@ -28,6 +28,17 @@ impl Operation for Tally {
             Port::read("entropy", Extent::PerImage(1)),
             Port::update("ledger", Extent::Fixed(LEDGER_ROWS * LEDGER_COLUMNS)),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        Kernel::new(self.name(), 64, Grid::line(Extent::Fixed(1), 1)).consts([
+            ("COLUMNS", LEDGER_COLUMNS),
+            ("MARGIN", LedgerColumn::Margin as usize),
+            ("RECONSTRUCTION", LedgerColumn::Reconstruction as usize),
+            ("CORRECT", LedgerColumn::Correct as usize),
+            ("ENTROPY", LedgerColumn::Entropy as usize),
+            ("IMAGES", LedgerColumn::Images as usize),
+        ])
     }
 
     fn flops(&self, live: usize) -> u64 {

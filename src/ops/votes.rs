@@ -3,7 +3,7 @@
 
 use super::Pick;
 use super::support::{Matrix, Real, for_each, multiply, twins};
-use crate::plan::{Call, Extent, Operation, Port};
+use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// Sizes of a capsule projection.
@@ -35,6 +35,16 @@ impl Projection {
 
     fn weights(&self) -> Extent {
         Extent::Fixed(self.children * self.vote() * self.dims_in)
+    }
+
+    /// All numbers of one image's votes.
+    fn outputs(&self) -> Extent {
+        Extent::Fixed(self.children * self.vote())
+    }
+
+    fn kernel(&self, shader: &'static str, grid: Grid) -> Kernel {
+        let sizes = [("children", self.children), ("vote", self.vote()), ("dims_in", self.dims_in)];
+        Kernel::new(shader, 64, grid).sizes(sizes)
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -78,6 +88,11 @@ impl Operation for Forward {
         ]
     }
 
+    fn kernel(&self) -> Kernel {
+        let grid = Grid::line(self.0.outputs(), 64).layers(Extent::PerImage(1), 8);
+        self.0.kernel(self.name(), grid)
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -119,6 +134,11 @@ impl Operation for BackwardInput {
         ]
     }
 
+    fn kernel(&self) -> Kernel {
+        let grid = Grid::line(Extent::Fixed(self.0.children * self.0.dims_in), 64).layers(Extent::PerImage(1), 8);
+        self.0.kernel(self.name(), grid)
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -158,6 +178,11 @@ impl Operation for BackwardWeight {
             Port::read("u", self.0.pose()),
             Port::update("gweight", self.0.weights()),
         ]
+    }
+
+    fn kernel(&self) -> Kernel {
+        let grid = Grid::line(self.0.outputs(), 64).layers(Extent::Fixed(self.0.dims_in), 8);
+        self.0.kernel(self.name(), grid)
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -130,7 +130,18 @@ impl Builder {
         reads: &[TensorId],
         writes: &[TensorId],
     ) {
-        let operation: Arc<dyn Operation> = Arc::new(operation);
+        self.step_of(phase, subject, Arc::new(operation), reads, writes);
+    }
+
+    /// [`Builder::step`] with an operation that is already shared.
+    pub fn step_of(
+        &mut self,
+        phase: Phase,
+        subject: &str,
+        operation: Arc<dyn Operation>,
+        reads: &[TensorId],
+        writes: &[TensorId],
+    ) {
         let name = format!("{subject}: {}", operation.name());
         self.plan.steps.push(Step { name, phase, operation, reads: reads.to_vec(), writes: writes.to_vec() });
     }

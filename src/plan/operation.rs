@@ -148,40 +148,81 @@ impl<'a, T> Call<'a, T> {
 pub struct Kernel {
     /// File stem in `shaders/`.
     pub shader: &'static str,
-    /// `const NAME: u32` lines that the import step writes: sizes of local arrays and workgroups.
+    /// `const NAME: u32` lines that the import step writes: sizes of local arrays and of the workgroup (`LANES`), since
+    /// neither WGSL compiler takes an override there.
     pub consts: Vec<(&'static str, u32)>,
-    /// `override` constants by name: shape numbers.
+    /// `override` constants by name: shape numbers and factors.
     pub overrides: Vec<(&'static str, f64)>,
     /// Workgroups to dispatch.
     pub grid: Grid,
 }
 
-/// Workgroups of a dispatch.
+impl Kernel {
+    /// A kernel with `lanes` invocations in a workgroup, which its shader calls `LANES`.
+    pub fn new(shader: &'static str, lanes: usize, grid: Grid) -> Self {
+        Kernel { shader, consts: vec![], overrides: vec![], grid }.consts([("LANES", lanes)])
+    }
+
+    /// Adds sizes that must be known before the shader is compiled.
+    pub fn consts<const N: usize>(mut self, consts: [(&'static str, usize); N]) -> Self {
+        self.consts.extend(consts.map(|(name, value)| (name, value as u32)));
+        self
+    }
+
+    /// Adds shape numbers.
+    pub fn sizes<const N: usize>(mut self, sizes: [(&'static str, usize); N]) -> Self {
+        self.overrides.extend(sizes.map(|(name, value)| (name, value as f64)));
+        self
+    }
+
+    /// Adds factors.
+    pub fn factors<const N: usize>(mut self, factors: [(&'static str, f32); N]) -> Self {
+        self.overrides.extend(factors.map(|(name, value)| (name, value.into())));
+        self
+    }
+
+    /// Adds a switch.
+    pub fn switch(mut self, name: &'static str, is_on: bool) -> Self {
+        self.overrides.push((name, is_on.into()));
+        self
+    }
+
+    /// Invocations in a workgroup.
+    pub fn lanes(&self) -> u32 {
+        self.consts.iter().find(|(name, _)| *name == "LANES").map_or(1, |&(_, lanes)| lanes)
+    }
+}
+
+/// Workgroups of a dispatch: a line of them, wrapped over x and y since WebGPU takes 65 535 a dimension, in layers along z.
+/// `place` in `shaders/shared/run.wgsl` is a workgroup's place on the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grid {
-    /// One invocation for each of so many elements, in workgroups of the given size, spread over x and y.
-    Invocations {
-        /// Invocations needed.
-        count: Extent,
-        /// Invocations in a workgroup.
-        workgroup: u32,
-    },
-    /// Workgroups along x, y and z.
-    Workgroups([Extent; 3]),
+pub struct Grid {
+    /// What the line covers, and how much of it one workgroup does.
+    pub line: (Extent, usize),
+    /// The same for the layers.
+    pub layers: (Extent, usize),
 }
 
 impl Grid {
-    /// Workgroups along x, y, z for `live` images, each at most 65 535.
-    pub fn workgroups(&self, live: usize) -> [u32; 3] {
-        const MOST: u32 = 65_535;
-        match *self {
-            Grid::Invocations { count, workgroup } => {
-                let groups = count.elements(live).div_ceil(workgroup as usize) as u32;
-                let rows = groups.div_ceil(MOST);
-                [groups.div_ceil(rows.max(1)), rows, 1]
-            }
-            Grid::Workgroups(extents) => extents.map(|extent| extent.elements(live) as u32),
-        }
+    /// The most workgroups in one dimension.
+    pub const MOST: usize = 65_535;
+
+    /// One layer, each workgroup doing `each` of the items.
+    pub fn line(items: Extent, each: usize) -> Self {
+        Grid { line: (items, each), layers: (Extent::Fixed(1), 1) }
+    }
+
+    /// The same line once for every `each` of `layers`.
+    pub fn layers(self, layers: Extent, each: usize) -> Self {
+        Grid { layers: (layers, each), ..self }
+    }
+
+    /// Workgroups along x, y, z for `live` images.
+    pub fn workgroups(&self, live: usize) -> [usize; 3] {
+        let groups = |(items, each): (Extent, usize)| items.elements(live).div_ceil(each);
+        let line = groups(self.line);
+        let rows = line.div_ceil(Self::MOST).max(1);
+        [line.div_ceil(rows), rows, groups(self.layers)]
     }
 }
 
@@ -192,6 +233,14 @@ pub trait Operation: Debug + Send + Sync {
 
     /// The bindings: first all that are read, then all that are written.
     fn ports(&self) -> Vec<Port>;
+
+    /// How its shader is compiled and dispatched.
+    fn kernel(&self) -> Kernel;
+
+    /// The most routing iterations that a run may ask for; `None` if they are nothing to it.
+    fn most_iterations(&self) -> Option<usize> {
+        None
+    }
 
     /// Floating-point operations for `live` images.
     fn flops(&self, live: usize) -> u64;

@@ -9,8 +9,11 @@
 use crate::ops::Pick;
 use crate::ops::squash::{squash, squash_gradient};
 use crate::ops::support::{Real, add_scaled, dot, for_each_pair, softmax_in_place, twins, vectorised};
-use crate::plan::{Call, Extent, Operation, Port};
+use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
+
+/// Numbers that WebGPU's default 16 KiB of workgroup memory hold.
+const WORKGROUP_NUMBERS: usize = 4096;
 
 /// The gradient that routing passes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -68,6 +71,29 @@ impl Problem {
         2 * (live * self.positions * self.vote_elements()) as u64
     }
 
+    /// Invocations in a workgroup: one for each number of the parents' poses, as far as a workgroup goes.
+    fn lanes(&self) -> usize {
+        self.pose().next_multiple_of(32).clamp(64, 256)
+    }
+
+    /// Children whose coefficients are in workgroup memory at a time, if `fixed` numbers are there in any case and
+    /// `each` for every child.
+    fn chunk(&self, fixed: usize, each: usize) -> usize {
+        (WORKGROUP_NUMBERS.saturating_sub(fixed) / each).clamp(1, self.lanes())
+    }
+
+    fn kernel(&self, shader: &'static str, workgroups: Extent) -> Kernel {
+        let lanes = self.lanes();
+        Kernel::new(shader, lanes, Grid::line(workgroups, 1))
+            .consts([
+                ("PARENTS", self.parents),
+                ("DIMS", self.dims),
+                ("POSE", self.pose()),
+                ("OWNED", self.pose().div_ceil(lanes)),
+            ])
+            .sizes([("positions", self.positions), ("children", self.children), ("rounds", self.iterations)])
+    }
+
     /// One child's coupling coefficients, from Σ v over the earlier iterations.
     #[inline(always)]
     fn couple<T: Real>(&self, vote: &[T], agreed: &[T], c: &mut [T]) {
@@ -120,6 +146,17 @@ impl Operation for Forward {
             Port::write("v", self.0.poses()),
             Port::write("entropy", Extent::PerImage(1)),
         ]
+    }
+
+    fn most_iterations(&self) -> Option<usize> {
+        Some(self.0.iterations)
+    }
+
+    fn kernel(&self) -> Kernel {
+        let Problem { parents, .. } = self.0;
+        let lanes = self.0.lanes();
+        let chunk = self.0.chunk(self.0.pose() + parents + lanes, parents);
+        self.0.kernel(self.name(), Extent::PerImage(1)).consts([("CHUNK", chunk)])
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -202,6 +239,14 @@ impl Operation for Trace {
         ]
     }
 
+    fn most_iterations(&self) -> Option<usize> {
+        Some(self.0.iterations)
+    }
+
+    fn kernel(&self) -> Kernel {
+        self.0.kernel(self.name(), Extent::PerImage(self.0.positions))
+    }
+
     fn flops(&self, live: usize) -> u64 {
         (self.0.iterations as u64 - 1) * self.0.pass(live)
     }
@@ -264,6 +309,20 @@ impl Operation for Backward {
             Port::write("gvotes", self.problem.votes()),
             Port::write("gbias", Extent::PerImage(self.problem.pose())),
         ]
+    }
+
+    fn most_iterations(&self) -> Option<usize> {
+        Some(self.problem.iterations)
+    }
+
+    fn kernel(&self) -> Kernel {
+        let Problem { children, parents, iterations, .. } = self.problem;
+        let fixed = 2 * self.problem.pose() + (iterations + 2) * parents;
+        let chunk = self.problem.chunk(fixed, 2 * parents);
+        self.problem
+            .kernel(self.name(), Extent::PerImage(1))
+            .consts([("CHUNK", chunk), ("ROUNDS", iterations), ("KEPT", children.div_ceil(chunk))])
+            .switch("detached", self.gradient == Gradient::Detached)
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -25,8 +25,9 @@ fn main() {}
 #[cfg(not(target_arch = "wasm32"))]
 mod cli {
     use crate::{inspect, train};
-    use capscope::exec::Device;
+    use capscope::exec::{Device, gpu::Checks};
     use clap::{Parser, Subcommand, ValueEnum};
+    use pollster::block_on;
 
     /// What goes wrong is a sentence for the person at the terminal.
     pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
@@ -74,8 +75,12 @@ mod cli {
 
     fn device(name: DeviceName) -> Outcome<Device> {
         match name {
-            DeviceName::Auto | DeviceName::Cpu => Ok(Device::Cpu),
-            DeviceName::Gpu => Err("this build has no GPU executor; use --device cpu".into()),
+            DeviceName::Cpu => Ok(Device::Cpu),
+            DeviceName::Gpu => Ok(block_on(Device::open_gpu(Checks::Dropped))?),
+            DeviceName::Auto => Ok(match block_on(Device::open_gpu(Checks::Dropped)) {
+                Ok(Device::Gpu(context)) if !context.adapter().is_software => Device::Gpu(context),
+                _ => Device::Cpu,
+            }),
         }
     }
 }

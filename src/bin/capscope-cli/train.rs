@@ -166,7 +166,10 @@ impl<'a> Session<'a> {
             self.trainer.advance(data, &mut || false)?;
             block_on(self.trainer.settle(2))?;
             let ends = self.trainer.epoch(data.len()).floor() > epoch.floor();
-            if ends || self.trainer.step() % 16 == 0 || self.is_done(data.len()) || interrupted.load(Ordering::Relaxed)
+            if ends
+                || self.trainer.step().is_multiple_of(16)
+                || self.is_done(data.len())
+                || interrupted.load(Ordering::Relaxed)
             {
                 for losses in block_on(self.trainer.losses())? {
                     let values = [losses.margin, losses.reconstruction, losses.accuracy, losses.entropy];

@@ -1,0 +1,153 @@
+//! A plan on the device: buffers, bind groups and pipelines are made once; a run writes one uniform block, encodes and
+//! submits.
+
+use super::Context;
+use super::memory::{Memory, Store, TENSOR};
+use super::pipelines::Pipeline;
+use super::status::Status;
+use crate::exec::ExecError;
+use crate::plan::{Grid, Operation, Plan, Run, Step, TensorId};
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A step, ready to be dispatched.
+#[derive(Debug)]
+struct Prepared {
+    pipeline: Arc<Pipeline>,
+    bindings: wgpu::BindGroup,
+    grid: Grid,
+}
+
+/// A plan with its buffers on a device, bound to a network's [`Store`].
+#[derive(Debug)]
+pub struct Loaded {
+    plan: Arc<Plan>,
+    store: Rc<Store>,
+    uniform: Memory,
+    own: Vec<Option<Memory>>,
+    steps: Vec<Prepared>,
+}
+
+impl Loaded {
+    pub(in crate::exec) async fn new(plan: Arc<Plan>, store: &Rc<Store>) -> Result<Self, ExecError> {
+        let context = store.context.clone();
+        context.status.check()?;
+        check_sizes(&context, &plan)?;
+        let memory = context.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let own = plan.buffers.iter().map(|buffer| {
+            let label = format!("{} of plan {}", buffer.name, plan.name);
+            match buffer.role.shared_index() {
+                Some(_) => Ok(None),
+                None => Memory::new(&context, &label, 4 * buffer.elements, TENSOR).map(Some),
+            }
+        });
+        let own = own.collect::<Result<Vec<_>, ExecError>>();
+        let verdict = memory.pop();
+        let uniform_usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let uniform = Memory::new(&context, "run", size_of::<Run>(), uniform_usage)?;
+        let own = own?;
+        if let Some(error) = verdict.await {
+            let what = format!("{} bytes for plan {}", plan.own_bytes(), plan.name);
+            return Err(ExecError::Refused { what, why: error.to_string() });
+        }
+        let operations: Vec<&dyn Operation> = plan.steps.iter().map(|step| &*step.operation).collect();
+        let pipelines = context.pipelines.of(&context, &operations).await?;
+        let mut loaded = Loaded { plan: plan.clone(), store: store.clone(), uniform, own, steps: vec![] };
+        for (step, pipeline) in plan.steps.iter().zip(pipelines) {
+            let bindings = loaded.bind(step, &pipeline.layout)?;
+            let grid = step.operation.kernel().grid;
+            loaded.steps.push(Prepared { pipeline, bindings, grid });
+        }
+        Ok(loaded)
+    }
+
+    fn context(&self) -> &Context {
+        &self.store.context
+    }
+
+    /// The buffer of a tensor, with the first byte and the length of its part.
+    fn part(&self, id: TensorId) -> Result<(&wgpu::Buffer, u64, u64), ExecError> {
+        let tensor = self.plan.tensor(id);
+        let role = self.plan.buffer(tensor.buffer).role;
+        let own = self.own[tensor.buffer.0].as_ref().map(|memory| &memory.buffer);
+        let buffer = own.or_else(|| self.store.buffer(role)).ok_or_else(|| ExecError::Refused {
+            what: format!("plan {}", self.plan.name),
+            why: format!("it needs {role:?}, and this network was not allocated to train"),
+        })?;
+        Ok((buffer, 4 * tensor.offset as u64, 4 * tensor.elements() as u64))
+    }
+
+    fn bind(&self, step: &Step, layout: &wgpu::BindGroupLayout) -> Result<wgpu::BindGroup, ExecError> {
+        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: self.uniform.buffer.as_entire_binding() }];
+        for &id in step.reads.iter().chain(&step.writes) {
+            let (buffer, offset, bytes) = self.part(id)?;
+            let size = std::num::NonZeroU64::new(bytes);
+            let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size });
+            entries.push(wgpu::BindGroupEntry { binding: entries.len() as u32, resource });
+        }
+        let descriptor = wgpu::BindGroupDescriptor { label: Some(&step.name), layout, entries: &entries };
+        Ok(self.context().device.create_bind_group(&descriptor))
+    }
+
+    pub(in crate::exec) fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// # Panics
+    /// If the tensor is shorter than the values.
+    pub(in crate::exec) fn write(&self, id: TensorId, values: &[f32]) {
+        let (buffer, offset, bytes) = self.part(id).expect("a loaded plan has all of its buffers");
+        assert!(4 * values.len() as u64 <= bytes, "{} takes fewer values", self.plan.tensor(id).name);
+        self.context().queue.write_buffer(buffer, offset, bytemuck::cast_slice(values));
+    }
+
+    /// Submits the steps of a range at once.
+    pub(in crate::exec) fn run(&self, run: &Run, steps: Range<usize>) -> Result<(), ExecError> {
+        let context = self.context();
+        context.status.check()?;
+        // Ordered with the submissions: earlier ones still see their own block.
+        context.queue.write_buffer(&self.uniform.buffer, 0, bytemuck::bytes_of(run));
+        let mut encoder = context.device.create_command_encoder(&Default::default());
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        Status::count(&context.status.dispatches, steps.len() as u64);
+        for step in &self.steps[steps] {
+            pass.set_pipeline(&step.pipeline.pipeline);
+            pass.set_bind_group(0, &step.bindings, &[]);
+            let [x, y, z] = step.grid.workgroups(run.live as usize).map(|groups| groups as u32);
+            pass.dispatch_workgroups(x, y, z);
+        }
+        drop(pass);
+        context.submit(encoder);
+        Ok(())
+    }
+
+    pub(in crate::exec) async fn settle(&self, in_flight: usize) -> Result<(), ExecError> {
+        self.context().settle(in_flight).await
+    }
+
+    pub(in crate::exec) async fn read(&self, id: TensorId, elements: usize) -> Result<Vec<f32>, ExecError> {
+        let (buffer, offset, _) = self.part(id)?;
+        assert!(elements <= self.plan.tensor(id).elements(), "{} is shorter", self.plan.tensor(id).name);
+        self.context().read(buffer, offset as usize / 4, elements).await
+    }
+}
+
+/// Refuses what passes the device's limits, before anything is allocated.
+fn check_sizes(context: &Context, plan: &Plan) -> Result<(), ExecError> {
+    let limit = context.device.limits().max_storage_buffer_binding_size;
+    for tensor in &plan.tensors {
+        let bytes = 4 * tensor.elements() as u64;
+        if bytes > limit {
+            return Err(ExecError::TooLarge { what: format!("{} of plan {}", tensor.name, plan.name), bytes, limit });
+        }
+    }
+    for step in &plan.steps {
+        let groups = step.operation.kernel().grid.workgroups(plan.capacity);
+        if groups.iter().any(|&along| along > Grid::MOST) {
+            let why = format!("{groups:?} workgroups, where WebGPU takes {} a dimension", Grid::MOST);
+            return Err(ExecError::Refused { what: format!("{} of plan {}", step.name, plan.name), why });
+        }
+    }
+    Ok(())
+}
