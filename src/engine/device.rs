@@ -89,6 +89,7 @@ impl Engine {
     async fn use_device(&mut self, device: Device) {
         self.readers.clear();
         self.evaluation = None;
+        self.check = None;
         self.device.device = device.clone();
         for shipped in self.shipped.values_mut() {
             if let Err(error) = shipped.move_to(&device).await {
@@ -109,9 +110,5 @@ impl Engine {
             Device::Gpu(context) => (DeviceKind::WebGpu, context.adapter().name.clone()),
         };
         self.host.send(Snapshot::Device(DeviceStatus { kind, name, settled, software, reason }));
-    }
-
-    pub(super) async fn check_device(&mut self) {
-        self.problem("the device is the CPU, which is what others are checked against");
     }
 }

@@ -1,10 +1,11 @@
 //! The engine's loop: takes commands, runs slices of long jobs between them, and answers with snapshots.
 //!
 //! The newest exploration (drawing, slider, digit) goes first and supersedes older ones; then the other commands in
-//! their order; then one slice of evaluation or training, about 20 ms on the CPU. So a stroke is answered while a large
+//! their order; then one slice of a check, an evaluation or training, about 20 ms on the CPU. So a stroke is answered while a large
 //! network trains. The same loop runs in a page's worker and natively, behind [`Host`].
 
 mod assets;
+mod check;
 mod device;
 mod evaluation;
 mod explore;
@@ -18,6 +19,7 @@ use crate::exec::Device;
 use crate::protocol::{Command, Exploration, Network, Snapshot};
 use assets::Assets;
 use async_channel::{Receiver, Sender, TryRecvError, WeakSender};
+use check::Check;
 use evaluation::Evaluation;
 use explore::Reader;
 use networks::Shipped;
@@ -67,6 +69,7 @@ pub struct Engine {
     commands: VecDeque<Command>,
     training: Option<Training>,
     evaluation: Option<Evaluation>,
+    check: Option<Check>,
 }
 
 impl Engine {
@@ -86,6 +89,7 @@ impl Engine {
             commands: VecDeque::new(),
             training: None,
             evaluation: None,
+            check: None,
         };
         (engine, Inbox(sender))
     }
@@ -105,6 +109,8 @@ impl Engine {
                 self.explore(exploration).await;
             } else if let Some(command) = self.commands.pop_front() {
                 self.obey(command).await;
+            } else if self.check.is_some() {
+                self.check_slice().await;
             } else if self.evaluation.is_some() {
                 self.evaluate_slice().await;
             } else if self.is_training() {
@@ -146,7 +152,7 @@ impl Engine {
             Command::Evaluate(network) => self.begin_evaluation(network).await,
             Command::CancelEvaluation => self.evaluation = None,
             Command::Plan(network) => self.send_plan(network),
-            Command::CheckDevice => self.check_device().await,
+            Command::CheckDevice => self.begin_check(),
             Command::SaveWeights(network) => self.save_weights(network).await,
             Command::LoadWeights(bytes) => self.load_weights(bytes).await,
         }
