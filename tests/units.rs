@@ -337,14 +337,14 @@ fn adam<T: Precision>(vector: &Value, limits: Limits) {
     refused(name, 1.0 - rate * m / (v.sqrt() + f64::from(epsilon)), &wrong[name], right[2], limits.settings);
 }
 
-/// The schedule is in double precision whatever the twins run in.
-fn learning_rate<T: Precision>(vector: &Value, _: Limits) {
+/// The schedule is in double precision; a step takes it in the precision that it runs in.
+fn learning_rate<T: Precision>(vector: &Value, limits: Limits) {
     let floored = AdamSettings::default();
     let free = AdamSettings { floor: 0.0, ..floored };
     let steps = numbers(&vector["steps"]);
     for (settings, name) in [(free, "lr"), (floored, "with_floor")] {
-        let rates: Vec<f64> = steps.iter().map(|&step| settings.rate_at(step as u64)).collect();
-        near(name, &rates, &numbers(&vector[name]), 1e-15);
+        let rates: Vec<f64> = steps.iter().map(|&step| T::of(settings.rate_at(step as u64)).double()).collect();
+        near(name, &rates, &numbers(&vector[name]), 1e-3 * limits.arithmetic);
     }
     let staircase = 1e-3 * 0.96_f64.powf((1000.0_f64 / 2000.0).floor());
     assert!((staircase - free.rate_at(1000)).abs() > 1e-5, "a staircase would be noticed");

@@ -1,0 +1,8 @@
+//! What must hold of routing, of whole networks and of training whatever the numbers are, on the CPU.
+
+#[path = "../twins/mod.rs"]
+mod twins;
+
+mod network;
+mod routing;
+mod training;
