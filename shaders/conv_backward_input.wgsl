@@ -1,6 +1,7 @@
 // gy, y [B, O, h, w], weight [O, C, k, k] → gx [B, C, H, W]. An invocation owns 8 channels × 4 pixels.
 // With stride s, the weights that reach a pixel are those whose row and column have the pixel's remainders mod s: its
-// phase. A workgroup has one phase and one tile of channels, so that all its invocations read the same weights.
+// phase. A workgroup has one phase and one tile of channels, so that all its invocations read the same weights; and mostly
+// pixels of one row (of several images), so that rows of the kernel which meet no output are skipped together.
 #import run
 #import conv
 
@@ -9,16 +10,16 @@
 @group(0) @binding(3) var<storage, read> weight: array<f32>;
 @group(0) @binding(4) var<storage, read_write> gx: array<f32>;
 
-// Rows and columns of one phase: ⌈H/s⌉ and ⌈W/s⌉.
-override phase_rows: u32;
+// Columns of one phase: ⌈W/s⌉.
 override phase_columns: u32;
 // Tiles of 8 channels.
 override tiles: u32;
 
-fn gradient(at: u32, inside: bool) -> f32 {
-    var g = 0.0;
-    if (inside && (!relu || y[at] > 0.0)) {
-        g = gy[at];
+// The gradient before the activation.
+fn gradient(at: u32) -> f32 {
+    var g = gy[at];
+    if (relu) {
+        g = select(0.0, g, y[at] > 0.0);
     }
     return g;
 }
@@ -26,7 +27,7 @@ fn gradient(at: u32, inside: bool) -> f32 {
 // Writes one channel's four pixels.
 fn finish(channel: u32, image: vec4u, row: vec4u, column: vec4u, sum: vec4f) {
     for (var n = 0u; n < 4u && channel < channels_in; n++) {
-        if (image[n] < run.live && row[n] < height && column[n] < width) {
+        if (row[n] < height && column[n] < width) {
             gx[((image[n] * channels_in + channel) * height + row[n]) * width + column[n]] = scale * sum[n];
         }
     }
@@ -39,8 +40,9 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let item = place(group, groups) * 4u * LANES + lane + LANES * vec4u(0u, 1u, 2u, 3u);
-    let image = item / (phase_rows * phase_columns);
-    let q_row = item / phase_columns % phase_rows;
+    let line = run.live * phase_columns;
+    let q_row = item / line;
+    let image = item % line / phase_columns;
     let q_column = item % phase_columns;
     let phase_row = group.z / tiles / stride;
     let phase_column = group.z / tiles % stride;
@@ -59,17 +61,17 @@ fn main(
     for (var ky = phase_row; ky < kernel; ky += stride) {
         // The output row that meets the pixel at this row of the kernel; negative ones wrap and are beyond the height.
         let out_row = q_row - ky / stride;
-        for (var kx = phase_column; kx < kernel; kx += stride) {
+        let in_row = out_row < vec4u(height_out);
+        for (var kx = phase_column; kx < kernel && any(in_row); kx += stride) {
             let out_column = q_column - kx / stride;
-            let in_row = (image < vec4u(run.live)) & (out_row < vec4u(height_out));
             let inside = in_row & (out_column < vec4u(width_out));
-            var at = image * channels_out * positions + out_row * width_out + out_column;
+            // What is outside reads the first image, and counts nothing.
+            let first = image * channels_out * positions + out_row * width_out + out_column;
+            var at = select(vec4u(), first, inside);
             var w = ky * kernel + kx;
             for (var o = 0u; o < channels_out; o++) {
-                let g = vec4f(
-                    gradient(at.x, inside.x), gradient(at.y, inside.y),
-                    gradient(at.z, inside.z), gradient(at.w, inside.w),
-                );
+                let found = vec4f(gradient(at.x), gradient(at.y), gradient(at.z), gradient(at.w));
+                let g = select(vec4f(), found, inside);
                 s0 += weight[w + a.x] * g;
                 s1 += weight[w + a.y] * g;
                 s2 += weight[w + a.z] * g;

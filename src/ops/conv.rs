@@ -270,7 +270,7 @@ impl Operation for BackwardInput {
         let (rows, columns) = (conv.height.div_ceil(conv.stride), conv.width.div_ceil(conv.stride));
         let (phases, tiles) = (conv.stride * conv.stride, conv.channels_in.div_ceil(8));
         let grid = Grid::line(Extent::PerImage(rows * columns), 4 * LANES).layers(Extent::Fixed(phases * tiles), 1);
-        let sizes = [("phase_rows", rows), ("phase_columns", columns), ("tiles", tiles)];
+        let sizes = [("phase_columns", columns), ("tiles", tiles)];
         conv.kernel(self.name(), grid).sizes(sizes)
     }
 
