@@ -25,7 +25,7 @@ fn main(
         var longest = 0u;
         var largest = -1.0;
         for (var j = 0u; j < classes; j++) {
-            var s: array<f32, DIMS>;
+            var s = array<f32, DIMS>();
             for (var d = 0u; d < DIMS; d++) {
                 s[d] = v[(image * classes + j) * DIMS + d];
             }

@@ -43,7 +43,7 @@ fn squash_back(problem: u32, t: u32, lane: u32) {
     }
     workgroupBarrier();
     for (var j = lane; j < PARENTS; j += LANES) {
-        var s: array<f32, DIMS>;
+        var s = array<f32, DIMS>();
         var along = 0.0;
         for (var d = 0u; d < DIMS; d++) {
             s[d] = s_of(problem, t, j * DIMS + d);

@@ -15,7 +15,7 @@ var<workgroup> entropies: array<f32, LANES>;
 // n/(1+n²) of the parents' s, which lie where Σ v will.
 fn squash_parents(lane: u32) {
     for (var j = lane; j < PARENTS; j += LANES) {
-        var s: array<f32, DIMS>;
+        var s = array<f32, DIMS>();
         for (var d = 0u; d < DIMS; d++) {
             s[d] = agreed[j * DIMS + d];
         }
@@ -40,9 +40,9 @@ fn route(problem: u32, lane: u32) -> f32 {
     let first = problem * children * POSE;
     var own_entropy = 0.0;
     // This lane's numbers of Σ v.
-    var total: array<f32, OWNED>;
+    var total = array<f32, OWNED>();
     for (var t = 0u; t < run.iterations; t++) {
-        var s: array<f32, OWNED>;
+        var s = array<f32, OWNED>();
         for (var chunk = 0u; chunk < children; chunk += CHUNK) {
             workgroupBarrier();
             if (lane < CHUNK && chunk + lane < children) {

@@ -40,7 +40,7 @@ fn couple(vote: u32, row: u32) {
 
 // One parent's v, and into Σ v.
 fn agree(at: u32, j: u32) {
-    var s: array<f32, DIMS>;
+    var s = array<f32, DIMS>();
     for (var d = 0u; d < DIMS; d++) {
         s[d] = history[at + j * DIMS + d];
     }

@@ -18,7 +18,7 @@ fn main(
     let capsule = place(group, groups) * LANES + lane;
     if (capsule < run.live * types * positions) {
         let first = capsule / positions * DIMS * positions + capsule % positions;
-        var s: array<f32, DIMS>;
+        var s = array<f32, DIMS>();
         var along = 0.0;
         for (var d = 0u; d < DIMS; d++) {
             s[d] = z[first + d * positions];

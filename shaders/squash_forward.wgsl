@@ -19,7 +19,7 @@ fn main(
     if (capsule < run.live * types * positions) {
         // capsule / positions counts the types of all images.
         let first = capsule / positions * DIMS * positions + capsule % positions;
-        var s: array<f32, DIMS>;
+        var s = array<f32, DIMS>();
         for (var d = 0u; d < DIMS; d++) {
             s[d] = z[first + d * positions];
         }

@@ -15,7 +15,7 @@ fn v_of(problem: u32, t: u32, e: u32) -> f32 {
 
 fn squash_history(problem: u32, lane: u32) {
     for (var k = lane; k < run.iterations * PARENTS; k += LANES) {
-        var s: array<f32, DIMS>;
+        var s = array<f32, DIMS>();
         for (var d = 0u; d < DIMS; d++) {
             s[d] = s_of(problem, k / PARENTS, k % PARENTS * DIMS + d);
         }

@@ -8,6 +8,14 @@ const devices = [
   { name: "on WebGPU", query: "device=webgpu", device: "webgpu", script: "", hasGpu: true },
 ];
 
+/** The ten coefficients of every primary capsule, from the table beside the maps. */
+const couplings = (page) =>
+  page.getByRole("region", { name: "Routing", exact: true }).locator("details table").first().evaluate((table) => {
+    const columns = Array.from(table.tHead.rows[0].cells, (cell) => cell.textContent);
+    const wanted = columns.flatMap((name, index) => (/^\d$/.test(name) ? [index] : []));
+    return Array.from(table.tBodies[0].rows, (row) => wanted.map((index) => Number(row.cells[index].textContent)));
+  });
+
 for (const { name, query, device, script, hasGpu } of devices) {
   test.describe(name, () => {
     test.setTimeout(180_000);
@@ -33,22 +41,19 @@ for (const { name, query, device, script, hasGpu } of devices) {
 
     test("iteration 1 is uniform and every row of coefficients sums to 1", async ({ page }) => {
       const slider = page.getByRole("slider", { name: "Iteration", exact: true });
+      // The page plays the iterations once by itself.
+      await expect(page.getByRole("button", { name: "Play routing" })).toHaveAttribute("aria-pressed", "false", { timeout: 20_000 });
+      await page.getByText("All coefficients as numbers").click();
       await slider.focus();
       await slider.press("Home");
-      await page.getByText("All coefficients as numbers").click();
-      const rows = async () =>
-        await page.getByRole("region", { name: "Routing" }).locator("table tbody tr").evaluateAll((all) =>
-          all.map((row) => Array.from(row.querySelectorAll("td"), (cell) => Number(cell.textContent.replace("−", "-")))),
-        );
-      await expect.poll(async () => (await rows()).length).toBeGreaterThanOrEqual(288);
-      const couplings = (all) => all.map((row) => row.slice(-10));
-      for (const row of couplings(await rows())) {
-        for (const c of row) expect(c).toBeCloseTo(0.1, 6);
-      }
+      await expect.poll(async () => (await couplings(page)).flat().every((c) => Math.abs(c - 0.1) < 1e-6)).toBe(true);
+      expect((await couplings(page)).length).toBe(288);
       await slider.press("End");
-      await expect.poll(async () => couplings(await rows()).flat().some((c) => Math.abs(c - 0.1) > 1e-4)).toBe(true);
-      const last = couplings(await rows());
-      for (const row of last) expect(row.reduce((sum, c) => sum + c, 0)).toBeCloseTo(1, 2);
+      await expect.poll(async () => (await couplings(page)).flat().some((c) => Math.abs(c - 0.1) > 0.01)).toBe(true);
+      for (const row of await couplings(page)) {
+        // Ten numbers of six decimals each.
+        expect(Math.abs(row.reduce((sum, c) => sum + c, 0) - 1)).toBeLessThan(1e-5);
+      }
     });
 
     test("bending a dimension changes the picture and resetting restores it to the bit", async ({ page }) => {
@@ -62,12 +67,18 @@ for (const { name, query, device, script, hasGpu } of devices) {
   });
 }
 
-test("the first true picture comes within 2 s of a warm start @trunk-serve", async ({ page }) => {
+test("the first true picture comes within 2 s @trunk-serve", async ({ page }) => {
+  await page.addInitScript(() => {
+    const seen = () => {
+      if (document.documentElement?.dataset.ready === "inference") window.firstPicture ??= performance.now();
+      else requestAnimationFrame(seen);
+    };
+    seen();
+  });
   await open(page);
-  await page.reload();
-  await expect(page.locator("html")).toHaveAttribute("data-ready", "inference", { timeout: 30_000 });
-  const millis = await page.evaluate(() => performance.getEntriesByName("first-picture")[0]?.startTime);
-  console.log(`first picture after ${Math.round(millis)} ms`);
+  await expect.poll(() => page.evaluate(() => window.firstPicture)).toBeGreaterThan(0);
+  const millis = await page.evaluate(() => window.firstPicture);
+  console.log(`first true picture ${Math.round(millis)} ms after the navigation`);
   expect(millis).toBeLessThan(2000);
 });
 
