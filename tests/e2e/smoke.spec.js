@@ -5,7 +5,9 @@ test("the page mounts and the engine answers from its worker @trunk-serve", asyn
   await page.goto("./");
   await expect(page.getByRole("heading", { name: "Capscope" })).toBeVisible();
   expect((await worker).url()).toMatch(/\/engine_loader\.js$/);
-  await expect(page.locator("output")).toHaveText("ready");
+  // The page sets both only on the engine's word: the device it runs on, and the first picture computed.
+  await expect(page.locator("html")).toHaveAttribute("data-device", /^(cpu|webgpu)$/, { timeout: 30_000 });
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "inference", { timeout: 30_000 });
 });
 
 test("the four MNIST files are served under their own names @trunk-serve", async ({ page, request }) => {
