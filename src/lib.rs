@@ -9,6 +9,7 @@ pub mod engine;
 pub mod exec;
 pub mod ink;
 pub mod ops;
+pub mod page;
 pub mod plan;
 pub mod protocol;
 pub mod routing;

@@ -89,7 +89,7 @@ impl Engine {
         if let Err(error) = outcome {
             match asset {
                 Asset::Training => self.training_data_failed(),
-                Asset::Test => self.evaluation = None,
+                Asset::Test => self.give_up_evaluation(),
                 Asset::Gallery | Asset::Network(_) => {}
             }
             self.problem(error);

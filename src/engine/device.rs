@@ -74,7 +74,7 @@ impl Engine {
         match outcome {
             Ok(device) if self.device.wanted == DeviceChoice::Auto && is_software(&device) => {
                 let reason = format!("WebGPU is {} here, a software adapter: the CPU is faster", device.name());
-                self.tell_device(true, false, reason);
+                self.tell_device(true, true, reason);
             }
             Ok(device) => {
                 let software = is_software(&device);
@@ -88,7 +88,7 @@ impl Engine {
     /// Moves every network to another device.
     async fn use_device(&mut self, device: Device) {
         self.readers.clear();
-        self.evaluation = None;
+        self.give_up_evaluation();
         self.check = None;
         self.device.device = device.clone();
         for shipped in self.shipped.values_mut() {

@@ -36,6 +36,13 @@ impl Engine {
         }
     }
 
+    /// Gives an evaluation up, if there is one, and says so.
+    pub(super) fn give_up_evaluation(&mut self) {
+        if self.evaluation.take().is_some() {
+            self.host.send(Snapshot::Evaluating(0, 0));
+        }
+    }
+
     /// One slice; training waits, since it would change the network under the evaluation.
     pub(super) async fn evaluate_slice(&mut self) {
         let Some(test) = self.assets.test.clone() else {
@@ -51,7 +58,7 @@ impl Engine {
         let (now, tally) = (self.host.now(), evaluation.evaluator.tally());
         match outcome {
             Err(error) => {
-                self.evaluation = None;
+                self.give_up_evaluation();
                 self.problem(error);
             }
             Ok(true) => {

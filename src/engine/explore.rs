@@ -154,10 +154,12 @@ fn entropy(coefficients: &[f32]) -> f32 {
 }
 
 impl Engine {
-    /// Answers an exploration. The reading is computed anew only if the digit, r or the network has changed.
+    /// Answers an exploration. The reading is computed anew only if the digit, r or the network has changed since the
+    /// page was last sent one.
     pub(super) async fn explore(&mut self, exploration: Exploration) {
         self.latest = Some(exploration.clone());
         if exploration.pixels.is_empty() {
+            self.shown = None;
             return;
         }
         if let Err(error) = self.answer(&exploration).await {
@@ -169,8 +171,9 @@ impl Engine {
         let start = self.host.now();
         let Some(step) = self.held(&exploration.network).map(|held| held.step) else { return Ok(()) };
         let host = self.host.clone();
+        let is_shown = self.shown.as_ref() == Some(&exploration.network);
         let Some(reader) = self.reader(&exploration.network).await? else { return Ok(()) };
-        if !reader.holds(exploration, step) {
+        if !is_shown || !reader.holds(exploration, step) {
             let mut reading = reader.reading(exploration, step).await?;
             reading.millis = (host.now() - start) as f32;
             host.send(Snapshot::Reading(Box::new(reading)));
@@ -179,6 +182,7 @@ impl Engine {
         let mut picture = reader.picture(exploration).await?;
         picture.millis = (host.now() - start) as f32;
         host.send(Snapshot::Picture(Box::new(picture)));
+        self.shown = Some(exploration.network.clone());
         Ok(())
     }
 

@@ -103,7 +103,7 @@ impl Engine {
     fn set_trainer(&mut self, settings: TrainingSettings, trainer: Trainer) {
         let epoch = trainer.epoch(MnistSplit::TRAIN.count) as u64;
         self.readers.remove(&Network::Yours);
-        self.evaluation = None;
+        self.give_up_evaluation();
         self.training = Some(Training {
             told: (self.host.now(), trainer.step()),
             settings,

@@ -21,7 +21,8 @@ pub struct DeviceStatus {
     pub name: String,
     /// True if the choice is final; false while WebGPU is still being asked for.
     pub settled: bool,
-    /// True if the adapter is a software one: WebGPU is there, but slower than the CPU executor.
+    /// True if the adapter is a software one: WebGPU is there, but slower than the CPU executor, which runs unless WebGPU
+    /// was asked for.
     pub software: bool,
     /// Why this one and not WebGPU, as a sentence; empty if nothing is to be explained.
     pub reason: String,
@@ -212,7 +213,7 @@ pub enum Snapshot {
     Training(TrainingStatus),
     /// Steps done since the last such message.
     Curve(Vec<CurvePoint>),
-    /// An evaluation goes on: images read, and in all.
+    /// An evaluation goes on: images read, and in all; (0, 0): it was given up.
     Evaluating(u32, u32),
     /// An evaluation is done.
     Evaluated(Evaluation),

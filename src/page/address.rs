@@ -1,0 +1,194 @@
+//! What the page shows, in its address: opening the address gives the same view. Whatever else an address holds is
+//! clamped or ignored.
+
+use crate::protocol::{DeviceChoice, Shown};
+
+/// Trained networks that ship with the page, the default first.
+pub const SHIPPED: [&str; 2] = ["compact", "tiny"];
+
+/// Networks that can be trained, smallest first.
+pub const PRESETS: [&str; 3] = ["tiny", "compact", "paper"];
+
+/// Batch sizes on offer.
+pub const BATCHES: [u32; 8] = [1, 8, 16, 32, 64, 128, 192, 256];
+
+/// Routing iterations on offer.
+pub const MOST_ITERATIONS: u8 = 10;
+
+/// Test digits there are.
+pub const TEST_DIGITS: u32 = 10_000;
+
+/// The view that an address describes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Which executor to use.
+    pub device: DeviceChoice,
+    /// Which trained network reads, one of [`SHIPPED`].
+    pub network: String,
+    /// The test digit that is read; `None`: the page's choice.
+    pub digit: Option<u32>,
+    /// Routing iterations r.
+    pub iterations: u8,
+    /// The iteration shown, 1 to r; `None`: the last one.
+    pub iteration: Option<u8>,
+    /// The digit capsule in view.
+    pub shown: Shown,
+    /// The network to train, one of [`PRESETS`].
+    pub preset: String,
+    /// Images a training step, one of [`BATCHES`].
+    pub batch: u32,
+    /// Seed of training.
+    pub seed: u64,
+}
+
+impl Default for Address {
+    fn default() -> Self {
+        Address {
+            device: DeviceChoice::Auto,
+            network: SHIPPED[0].into(),
+            digit: None,
+            iterations: 3,
+            iteration: None,
+            shown: Shown::Longest,
+            preset: "compact".into(),
+            batch: 128,
+            seed: 1,
+        }
+    }
+}
+
+impl Address {
+    /// Reads the part of an address after `?`, with or without it.
+    pub fn parse(query: &str) -> Self {
+        let mut address = Address::default();
+        for (name, value) in query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('=')) {
+            address.read(name, value);
+        }
+        address.iteration = address.iteration.map(|iteration| iteration.clamp(1, address.iterations));
+        address
+    }
+
+    fn read(&mut self, name: &str, value: &str) {
+        match name {
+            "device" => self.device = device_named(value).unwrap_or(self.device),
+            "network" => known(value, &SHIPPED, &mut self.network),
+            "digit" => self.digit = whole(value, u64::from(TEST_DIGITS) - 1).map(|n| n as u32).or(self.digit),
+            "r" => self.iterations = iterations(value).unwrap_or(self.iterations),
+            "iteration" => self.iteration = iterations(value).or(self.iteration),
+            "capsule" => self.shown = whole(value, 9).map_or(self.shown, |class| Shown::Class(class as u8)),
+            "preset" => known(value, &PRESETS, &mut self.preset),
+            "batch" => self.batch = whole(value, 256).map_or(self.batch, |n| nearest_batch(n as u32)),
+            "seed" => self.seed = whole(value, u64::MAX).unwrap_or(self.seed),
+            _ => {}
+        }
+    }
+
+    /// The part of an address after `?`, without what is as it is by default.
+    pub fn query(&self) -> String {
+        let plain = Address::default();
+        let mut pairs = Vec::new();
+        let mut put = |differs: bool, name: &str, value: String| {
+            if differs {
+                pairs.push(format!("{name}={value}"));
+            }
+        };
+        put(self.device != plain.device, "device", device_name(self.device).into());
+        put(self.network != plain.network, "network", self.network.clone());
+        put(self.digit.is_some(), "digit", self.digit.unwrap_or(0).to_string());
+        put(self.iterations != plain.iterations, "r", self.iterations.to_string());
+        put(self.iteration.is_some(), "iteration", self.iteration.unwrap_or(1).to_string());
+        if let Shown::Class(class) = self.shown {
+            put(true, "capsule", class.to_string());
+        }
+        put(self.preset != plain.preset, "preset", self.preset.clone());
+        put(self.batch != plain.batch, "batch", self.batch.to_string());
+        put(self.seed != plain.seed, "seed", self.seed.to_string());
+        pairs.join("&")
+    }
+}
+
+/// A device's name in addresses and selects.
+pub fn device_name(device: DeviceChoice) -> &'static str {
+    match device {
+        DeviceChoice::Auto => "auto",
+        DeviceChoice::WebGpu => "webgpu",
+        DeviceChoice::Cpu => "cpu",
+    }
+}
+
+/// The device of a name.
+pub fn device_named(name: &str) -> Option<DeviceChoice> {
+    [DeviceChoice::Auto, DeviceChoice::WebGpu, DeviceChoice::Cpu].into_iter().find(|d| device_name(*d) == name)
+}
+
+/// A whole number, at most `most`; one with more digits than fit is `most` too.
+fn whole(text: &str, most: u64) -> Option<u64> {
+    let is_whole = !text.is_empty() && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_digit());
+    is_whole.then(|| text.parse().unwrap_or(u64::MAX).min(most))
+}
+
+fn iterations(text: &str) -> Option<u8> {
+    whole(text, u64::from(MOST_ITERATIONS)).map(|n| (n as u8).max(1))
+}
+
+fn known(value: &str, names: &[&str], place: &mut String) {
+    if let Some(name) = names.iter().find(|name| **name == value) {
+        *place = (*name).into();
+    }
+}
+
+/// The batch size on offer that is nearest.
+fn nearest_batch(batch: u32) -> u32 {
+    BATCHES.into_iter().min_by_key(|offered| offered.abs_diff(batch)).unwrap_or(BATCHES[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_address_is_the_plain_view() {
+        assert_eq!(Address::parse(""), Address::default());
+        assert_eq!(Address::parse("?"), Address::default());
+        assert_eq!(Address::default().query(), "");
+    }
+
+    #[test]
+    fn a_full_address_is_read() {
+        let query = "device=cpu&network=tiny&digit=42&r=5&iteration=2&capsule=3&preset=paper&batch=32&seed=7";
+        let address = Address::parse(&format!("?{query}"));
+        assert_eq!((address.device, address.network.as_str(), address.digit), (DeviceChoice::Cpu, "tiny", Some(42)));
+        assert_eq!((address.iterations, address.iteration, address.shown), (5, Some(2), Shown::Class(3)));
+        assert_eq!((address.preset.as_str(), address.batch, address.seed), ("paper", 32, 7));
+        assert_eq!(address.query(), query);
+    }
+
+    #[test]
+    fn hostile_values_are_clamped_or_ignored() {
+        let address = Address::parse("r=99&iteration=0&digit=123456789012345678901234567890&capsule=12&batch=40");
+        assert_eq!((address.iterations, address.iteration, address.digit), (10, Some(1), Some(9_999)));
+        assert_eq!((address.shown, address.batch), (Shown::Class(9), 32));
+        let hostile =
+            "device=%00&network=<script>&digit=-1&r=NaN&iteration=1e9&capsule=&preset=../../etc&seed=0x10&=&&x";
+        assert_eq!(Address::parse(hostile), Address::default());
+        assert_eq!(Address::parse("r=2&iteration=9").iteration, Some(2));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_view_that_its_own_address_gives_again(query in "\\PC{0,80}") {
+            let address = Address::parse(&query);
+            prop_assert!((1..=MOST_ITERATIONS).contains(&address.iterations));
+            prop_assert_eq!(Address::parse(&address.query()), address);
+        }
+
+        #[test]
+        fn every_known_name_with_any_value(name in "device|network|digit|r|iteration|capsule|preset|batch|seed", value in "\\PC{0,30}") {
+            let address = Address::parse(&format!("{name}={value}"));
+            prop_assert!(SHIPPED.contains(&address.network.as_str()) && PRESETS.contains(&address.preset.as_str()));
+            prop_assert!(BATCHES.contains(&address.batch) && address.digit.unwrap_or(0) < TEST_DIGITS);
+            prop_assert_eq!(Address::parse(&address.query()), address);
+        }
+    }
+}

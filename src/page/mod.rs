@@ -1,0 +1,17 @@
+//! The page: what a person sees and does. It knows [`protocol`](crate::protocol) and [`ink`](crate::ink) only.
+//!
+//! What can be computed without a browser stands here and is tested natively; the Leptos components are in `view`.
+
+pub mod address;
+pub mod chart;
+pub mod format;
+pub mod geometry;
+pub mod pose;
+pub mod ramp;
+pub mod readout;
+pub mod text;
+#[cfg(target_arch = "wasm32")]
+mod view;
+
+#[cfg(target_arch = "wasm32")]
+pub use view::start;

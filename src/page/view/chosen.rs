@@ -1,0 +1,250 @@
+//! What the person has set: the digit, the network, the iteration, the pose, and how to train.
+
+use super::session::Session;
+use crate::ink::{Stroke, from_strokes};
+use crate::page::address::Address;
+use crate::page::pose::Span;
+use crate::protocol::{DeviceChoice, Digits, Network, Shown, TrainingSettings};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Dimensions of a pose.
+pub const DIMENSIONS: usize = 16;
+
+/// Where the digit that is read comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nothing is drawn.
+    Blank,
+    /// A test digit, by its place among the 10 000, and its label.
+    Test(u32, u8),
+    /// The pad.
+    Drawn,
+}
+
+/// What the person has set.
+#[derive(Clone, Copy)]
+pub struct Chosen {
+    /// Which executor to use.
+    pub device: RwSignal<DeviceChoice>,
+    /// The network that reads.
+    pub network: RwSignal<Network>,
+    /// Where the digit comes from.
+    pub source: RwSignal<Source>,
+    /// The digit as the network takes it, 28×28; `None`: the pad is blank.
+    pub pixels: RwSignal<Option<Arc<Vec<f32>>>>,
+    /// What was drawn on the pad.
+    pub strokes: RwSignal<Vec<Stroke>>,
+    /// Grows when another digit comes into view.
+    pub scene: StoredValue<u32>,
+    /// A test digit that was asked for and has not come yet, or the last one that came.
+    pub wanted_digit: RwSignal<Option<u32>>,
+    /// Whether the page still shows what it opened with.
+    pub untouched: RwSignal<bool>,
+    /// Routing iterations r.
+    pub iterations: RwSignal<u8>,
+    /// The iteration shown, 1 to r.
+    pub iteration: RwSignal<u8>,
+    /// Whether the iterations are being played.
+    pub playing: RwSignal<bool>,
+    /// Counts the plays, so that an older one knows that it is over.
+    pub plays: StoredValue<u32>,
+    /// The digit capsule in view.
+    pub shown: RwSignal<Shown>,
+    /// The primary capsule under the pointer or the cursor.
+    pub hovered: RwSignal<Option<u32>>,
+    /// The primary capsule that was picked.
+    pub pinned: RwSignal<Option<u32>>,
+    /// What is added to the pose.
+    pub offsets: RwSignal<Vec<f32>>,
+    /// The pose dimension that is swept; `None`: the page's choice.
+    pub dimension: RwSignal<Option<usize>>,
+    /// What the pose sliders span.
+    pub span: RwSignal<Span>,
+    /// How to train.
+    pub form: Form,
+}
+
+/// The settings of training as the person has them; they apply when training is reset.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Preset.
+    pub preset: RwSignal<String>,
+    /// Images a step.
+    pub batch: RwSignal<u32>,
+    /// Learning rate at step 0.
+    pub rate: RwSignal<f64>,
+    /// Routing iterations.
+    pub iterations: RwSignal<u8>,
+    /// Weight of the reconstruction loss.
+    pub reconstruction: RwSignal<f32>,
+    /// Seed.
+    pub seed: RwSignal<u64>,
+    /// Epochs.
+    pub epochs: RwSignal<u32>,
+    /// Steps between two measurements on the test set; 0: each epoch.
+    pub evaluate_every: RwSignal<u32>,
+}
+
+impl Form {
+    /// As the engine takes it.
+    pub fn settings(&self) -> TrainingSettings {
+        TrainingSettings {
+            preset: self.preset.get(),
+            batch: self.batch.get(),
+            iterations: self.iterations.get(),
+            seed: self.seed.get(),
+            rate: self.rate.get(),
+            reconstruction: self.reconstruction.get(),
+            epochs: self.epochs.get(),
+            evaluate_every: self.evaluate_every.get(),
+        }
+    }
+}
+
+impl Chosen {
+    /// What an address says, the rest as it is by default.
+    pub fn of_address(query: &str) -> Self {
+        let address = Address::parse(query);
+        Chosen {
+            device: RwSignal::new(address.device),
+            network: RwSignal::new(Network::Shipped(address.network)),
+            source: RwSignal::new(Source::Blank),
+            pixels: RwSignal::new(None),
+            strokes: RwSignal::new(Vec::new()),
+            scene: StoredValue::new(0),
+            wanted_digit: RwSignal::new(address.digit),
+            untouched: RwSignal::new(true),
+            iterations: RwSignal::new(address.iterations),
+            iteration: RwSignal::new(address.iteration.unwrap_or(address.iterations)),
+            playing: RwSignal::new(false),
+            plays: StoredValue::new(0),
+            shown: RwSignal::new(address.shown),
+            hovered: RwSignal::new(None),
+            pinned: RwSignal::new(None),
+            offsets: RwSignal::new(vec![0.0; DIMENSIONS]),
+            dimension: RwSignal::new(None),
+            span: RwSignal::new(Span::Deviations),
+            form: Form {
+                preset: RwSignal::new(address.preset),
+                batch: RwSignal::new(address.batch),
+                rate: RwSignal::new(1e-3),
+                iterations: RwSignal::new(3),
+                reconstruction: RwSignal::new(0.0005),
+                seed: RwSignal::new(address.seed),
+                epochs: RwSignal::new(10),
+                evaluate_every: RwSignal::new(0),
+            },
+        }
+    }
+
+    /// The address that gives this view again. A drawing is not in it.
+    pub fn address(&self) -> Address {
+        let iterations = self.iterations.get();
+        Address {
+            device: self.device.get(),
+            network: match self.network.get() {
+                Network::Shipped(name) => name,
+                Network::Yours => Address::default().network,
+            },
+            digit: match self.source.get() {
+                Source::Test(index, _) => Some(index),
+                Source::Blank | Source::Drawn => None,
+            },
+            iterations,
+            iteration: Some(self.iteration.get()).filter(|iteration| *iteration < iterations),
+            shown: self.shown.get(),
+            preset: self.form.preset.get(),
+            batch: self.form.batch.get(),
+            seed: self.form.seed.get(),
+        }
+    }
+
+    /// Takes one of some test digits as the one that is read.
+    pub fn pick(&self, digits: &Digits, place: usize) {
+        let start = place * DIGIT_BYTES;
+        let (Some(index), Some(label), Some(bytes)) =
+            (digits.indices.get(place), digits.labels.get(place), digits.pixels.get(start..start + DIGIT_BYTES))
+        else {
+            return;
+        };
+        self.afresh();
+        self.strokes.set(Vec::new());
+        self.wanted_digit.set(Some(*index));
+        self.source.set(Source::Test(*index, *label));
+        self.pixels.set(Some(Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect())));
+    }
+
+    /// Empties the pad.
+    pub fn clear(&self, session: Session) {
+        self.afresh();
+        self.untouched.set(false);
+        self.strokes.set(Vec::new());
+        self.source.set(Source::Blank);
+        self.pixels.set(None);
+        session.reading.set(None);
+        session.picture.set(None);
+    }
+
+    /// Changes the drawing; a test digit makes way for it. What the network sees follows.
+    pub fn draw(&self, session: Session, change: impl FnOnce(&mut Vec<Stroke>)) {
+        if self.source.get_untracked() != Source::Drawn {
+            self.clear(session);
+            self.source.set(Source::Drawn);
+        }
+        self.strokes.update(change);
+        let seen = self.strokes.with_untracked(|strokes| from_strokes(strokes));
+        self.straighten();
+        self.pixels.set(seen.map(|picture| Arc::new(picture.to_vec())));
+    }
+
+    /// Shows another digit capsule.
+    pub fn show(&self, shown: Shown) {
+        if self.shown.get_untracked() != shown {
+            self.straighten();
+            self.shown.set(shown);
+        }
+    }
+
+    /// Lets another network read.
+    pub fn read_with(&self, session: Session, network: Network) {
+        if self.network.get_untracked() != network {
+            self.straighten();
+            session.reading.set(None);
+            session.picture.set(None);
+            self.pinned.set(None);
+            self.hovered.set(None);
+            self.network.set(network);
+        }
+    }
+
+    /// Routes with another number of iterations; who looked at the last one still does.
+    pub fn route(&self, iterations: u8) {
+        let was_last = self.iteration.get_untracked() >= self.iterations.get_untracked();
+        self.playing.set(false);
+        self.iterations.set(iterations);
+        self.iteration.update(|shown| *shown = if was_last { iterations } else { (*shown).min(iterations) });
+    }
+
+    /// Moves one dimension of the pose to an offset, and sweeps that one.
+    pub fn bend(&self, dimension: usize, offset: f32) {
+        self.dimension.set(Some(dimension));
+        self.offsets.update(|offsets| offsets[dimension] = offset);
+    }
+
+    /// Takes all offsets back.
+    pub fn straighten(&self) {
+        if self.offsets.with_untracked(|offsets| offsets.iter().any(|offset| *offset != 0.0)) {
+            self.offsets.set(vec![0.0; DIMENSIONS]);
+        }
+    }
+
+    /// Another digit comes into view: it starts with its own pose.
+    fn afresh(&self) {
+        self.scene.update_value(|scene| *scene = scene.wrapping_add(1));
+        self.straighten();
+    }
+}
+
+/// Bytes of a digit.
+pub const DIGIT_BYTES: usize = 784;

@@ -1,0 +1,25 @@
+//! The machine room: the steps of a training step with their costs, and the device compared with its twin.
+
+mod check;
+mod plan;
+
+use super::session::Session;
+use crate::page::text;
+use leptos::prelude::*;
+
+/// The panel of what runs underneath.
+#[component]
+pub fn Hood(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    view! {
+        <section class="hood" aria-label=text::HOOD>
+            <h2>{text::HOOD}</h2>
+            <div class="hood-grid">
+                <plan::PlanList session/>
+                <check::Check session/>
+            </div>
+        </section>
+    }
+}

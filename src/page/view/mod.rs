@@ -1,0 +1,45 @@
+//! The Leptos components and what they share. A component knows the [`Session`](session::Session) only.
+
+mod asked;
+mod banner;
+mod bar;
+mod browser;
+mod chosen;
+mod explore;
+mod hood;
+mod input;
+mod link;
+mod parts;
+mod pose;
+mod routing;
+mod session;
+mod training;
+
+use leptos::prelude::*;
+use session::Session;
+
+/// The page.
+#[component]
+fn App() -> impl IntoView {
+    let session = Session::start();
+    view! {
+        <bar::Bar session/>
+        <banner::Banners session/>
+        <main>
+            <input::Input session/>
+            <routing::Routing session/>
+            <pose::Pose session/>
+            <training::Training session/>
+            <hood::Hood session/>
+        </main>
+    }
+}
+
+/// Puts the page in place of the sentence that the document shows until then.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    if let Some(waiting) = document().get_element_by_id("starting") {
+        waiting.remove();
+    }
+    leptos::mount::mount_to_body(App);
+}

@@ -1,0 +1,94 @@
+//! What the winning capsule knows of the digit: its pose decoded, bent and swept.
+
+mod dimension;
+mod pictures;
+mod strip;
+
+use super::chosen::DIMENSIONS;
+use super::explore::class_in_view;
+use super::parts::{Choice, Pick, Toggle};
+use super::session::Session;
+use crate::page::pose::Span;
+use crate::page::text;
+use crate::protocol::Shown;
+use leptos::prelude::*;
+
+/// The panel of the pose.
+#[component]
+pub fn Pose(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let class = Memo::new(move |_| class_in_view(session));
+    let heading = move || class.get().map_or(text::POSE.to_string(), text::pose_of);
+    let dimensions = (0..DIMENSIONS).map(|of| view! { <dimension::Dimension session of/> }).collect_view();
+    view! {
+        <section class="pose" aria-label=text::POSE>
+            <div class="row title">
+                <h2>{heading}</h2>
+                <WhichCapsule session/>
+            </div>
+            <div class="pose-top">
+                <pictures::Pictures session class/>
+                <Controls session class/>
+                <strip::Strip session/>
+            </div>
+            <div class="dimensions" role="group" aria-label=text::DIMENSIONS>{dimensions}</div>
+        </section>
+    }
+}
+
+/// Which capsule is decoded.
+#[component]
+fn WhichCapsule(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let chosen = session.chosen;
+    const LONGEST: &str = "longest";
+    let options = Signal::derive(move || {
+        let longest = session.reading.with(|reading| reading.as_ref().map(|reading| reading.winner));
+        let first = Choice::new(LONGEST, text::longest_capsule(longest));
+        std::iter::once(first)
+            .chain((0..10).map(|class| Choice::new(class, text::capsule_of(class))))
+            .collect::<Vec<_>>()
+    });
+    let value = Signal::derive(move || match chosen.shown.get() {
+        Shown::Longest => LONGEST.to_string(),
+        Shown::Class(class) => class.to_string(),
+    });
+    let on_pick = move |value: String| chosen.show(value.parse().map_or(Shown::Longest, Shown::Class));
+    view! { <Pick label=text::CAPSULE_IN_VIEW unlabelled=true options value on_pick/> }
+}
+
+/// What the sliders span, and the way back.
+#[component]
+fn Controls(
+    /// The session.
+    session: Session,
+    /// The digit capsule in view.
+    class: Memo<Option<u8>>,
+) -> impl IntoView {
+    let chosen = session.chosen;
+    let spans = vec![Choice::new("sd", text::SPAN_DEVIATIONS), Choice::new("paper", text::SPAN_PAPER)];
+    let span = Signal::derive(move || match chosen.span.get() {
+        Span::Deviations => "sd".to_string(),
+        Span::Paper => "paper".to_string(),
+    });
+    let on_span = move |value: &str| chosen.span.set(if value == "sd" { Span::Deviations } else { Span::Paper });
+    let deviations_known = move || super::explore::spread(session, super::explore::swept_dimension(session)).is_some();
+    let hint = move || {
+        let unknown = chosen.span.get() == Span::Deviations && class.get().is_some() && !deviations_known();
+        if unknown { text::SPREAD_UNKNOWN } else { text::POSE_NOTE }
+    };
+    let straight = move || chosen.offsets.with(|offsets| offsets.iter().all(|offset| *offset == 0.0));
+    view! {
+        <div class="pose-controls">
+            <p class="note two-lines">{hint}</p>
+            <div class="row tools">
+                <Toggle label=text::SPAN options=spans value=span on_pick=on_span/>
+                <button type="button" disabled=straight on:click=move |_| chosen.straighten()>{text::RESET_POSE}</button>
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,48 @@
+//! One dimension swept in eleven pictures, the plain one in the middle.
+
+use crate::page::pose::{SWEEP, sweep};
+use crate::page::view::explore::{spread, swept_dimension};
+use crate::page::view::parts::Cells;
+use crate::page::view::session::Session;
+use crate::page::{format, text};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Pixels of a picture.
+const PIXELS: usize = 784;
+
+/// The strip. A picture of it can be taken as the pose.
+#[component]
+pub fn Strip(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let dimension = Memo::new(move |_| swept_dimension(session));
+    let offsets = Memo::new(move |_| sweep(session.chosen.span.get(), spread(session, dimension.get())));
+    let picture = move |place: usize| {
+        let values = Signal::derive(move || {
+            session.picture.with(|picture| {
+                let swept = picture.as_ref()?.sweep.get(place * PIXELS..(place + 1) * PIXELS)?;
+                Some(Arc::new(swept.to_vec()))
+            })
+        });
+        let offset = move || offsets.with(|offsets| offsets[place]);
+        let name = move || text::swept_picture(dimension.get(), &format::signed(offset(), 2));
+        let take = move |_| session.chosen.bend(dimension.get_untracked(), offset());
+        view! {
+            <button type="button" class:middle=place == SWEEP / 2 aria-label=name title=name on:click=take>
+                <Cells columns=28 rows=28 values range=(0.0, 1.0) ramp=session.colours.ink/>
+            </button>
+        }
+    };
+    let end = move |place: usize| format::signed(offsets.with(|offsets| offsets[place]), 2);
+    view! {
+        <h3>{move || text::strip(dimension.get())}</h3>
+        <div class="strip" role="group" aria-label=text::STRIP>{(0..SWEEP).map(picture).collect_view()}</div>
+        <div class="ends number">
+            <span>{move || end(0)}</span>
+            <span class="quiet">{text::ITS_OWN}</span>
+            <span>{move || end(SWEEP - 1)}</span>
+        </div>
+    }
+}

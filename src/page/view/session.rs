@@ -1,0 +1,271 @@
+//! The newest snapshots of the engine as signals, and the way to ask it for more.
+
+use super::asked::Asked;
+use super::browser::{self, Colours};
+use super::chosen::Chosen;
+use super::link::Link;
+use crate::page::{readout, text};
+use crate::protocol::{
+    Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, Network,
+    NetworkStatus, Picture, PlanStep, Reading, Snapshot, TrainingSettings, TrainingState, TrainingStatus,
+};
+use leptos::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the engine's program may take to start before the page says that something is wrong.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Something that the person should know, dismissible.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Tells it from others.
+    pub id: u32,
+    /// A sentence.
+    pub sentence: String,
+}
+
+/// A network's training plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Whose.
+    pub network: Network,
+    /// Images a step.
+    pub batch: u32,
+    /// In order.
+    pub steps: Vec<PlanStep>,
+}
+
+/// Everything that a component needs: what the engine has said, what the person has set, and a way to send commands.
+#[derive(Clone, Copy)]
+pub struct Session {
+    link: StoredValue<Option<Link>, LocalStorage>,
+    asked: StoredValue<Asked>,
+    /// What the person has set.
+    pub chosen: Chosen,
+    /// The colours in use.
+    pub colours: Colours,
+    /// The executor.
+    pub device: RwSignal<Option<DeviceStatus>>,
+    /// Networks that the engine holds.
+    pub networks: RwSignal<Vec<NetworkStatus>>,
+    /// The test digits that come with the page.
+    pub gallery: RwSignal<Option<Arc<Digits>>>,
+    /// The digit as it was read.
+    pub reading: RwSignal<Option<Arc<Reading>>>,
+    /// The pose in view, decoded.
+    pub picture: RwSignal<Option<Arc<Picture>>>,
+    /// Training.
+    pub training: RwSignal<Option<TrainingStatus>>,
+    /// Every training step.
+    pub curve: RwSignal<Vec<CurvePoint>>,
+    /// Evaluations of the network in training, oldest first.
+    pub evaluations: RwSignal<Vec<Evaluation>>,
+    /// Test images read and in all while an evaluation runs.
+    pub evaluating: RwSignal<Option<(u32, u32)>>,
+    /// The plan last asked for.
+    pub plan: RwSignal<Option<Arc<Plan>>>,
+    /// The last check of the device.
+    pub checked: RwSignal<Option<Arc<Checked>>>,
+    /// What went wrong and was not dismissed.
+    pub problems: RwSignal<Vec<Problem>>,
+    /// Whether the engine's program has started.
+    pub started: RwSignal<bool>,
+}
+
+impl Session {
+    /// Starts the engine and shows what the address says.
+    pub fn start() -> Self {
+        let session = Session {
+            link: StoredValue::new_local(None),
+            asked: StoredValue::new(Asked::default()),
+            chosen: Chosen::of_address(&browser::query()),
+            colours: Colours::new(),
+            device: RwSignal::new(None),
+            networks: RwSignal::new(Vec::new()),
+            gallery: RwSignal::new(None),
+            reading: RwSignal::new(None),
+            picture: RwSignal::new(None),
+            training: RwSignal::new(None),
+            curve: RwSignal::new(Vec::new()),
+            evaluations: RwSignal::new(Vec::new()),
+            evaluating: RwSignal::new(None),
+            plan: RwSignal::new(None),
+            checked: RwSignal::new(None),
+            problems: RwSignal::new(Vec::new()),
+            started: RwSignal::new(false),
+        };
+        let failed = move |sentence: String| session.report(sentence);
+        session.link.set_value(Link::start(move |snapshot| session.receive(snapshot), failed));
+        set_timeout(
+            move || {
+                if !session.started.get_untracked() && session.problems.with_untracked(Vec::is_empty) {
+                    session.report(text::ENGINE_SILENT.into());
+                }
+            },
+            PATIENCE,
+        );
+        super::explore::keep_exploring(session);
+        super::explore::keep_address(session);
+        session
+    }
+
+    /// Sends a command to the engine. Before the engine has started there is nobody to take it, and nothing is sent.
+    pub fn send(&self, command: &Command) {
+        if !self.started.get_untracked() {
+            return;
+        }
+        let sent = self.link.with_value(|link| link.as_ref().map(|link| link.send(command)));
+        if let Some(Err(cause)) = sent {
+            self.report(text::engine_failed(&cause));
+        }
+    }
+
+    /// Tells the person. The same sentence is not said twice at once.
+    pub fn report(&self, sentence: String) {
+        self.problems.update(|problems| {
+            if problems.iter().all(|problem| problem.sentence != sentence) {
+                let id = problems.last().map_or(0, |problem| problem.id + 1);
+                problems.push(Problem { id, sentence });
+            }
+        });
+    }
+
+    /// Asks for pictures of what is in view.
+    pub fn explore(&self, mut exploration: Exploration) {
+        let scene = self.chosen.scene.get_value();
+        self.asked.update_value(|asked| asked.ask(&mut exploration, scene));
+        self.send(&Command::Explore(exploration));
+    }
+
+    /// The status of a network, if the engine holds it.
+    pub fn status_of(&self, network: &Network) -> Option<NetworkStatus> {
+        self.networks.with(|networks| networks.iter().find(|status| status.network == *network).cloned())
+    }
+
+    /// Starts over with a new network in training.
+    pub fn reset_training(&self, settings: TrainingSettings) {
+        self.curve.set(Vec::new());
+        self.evaluations.set(Vec::new());
+        self.evaluating.set(None);
+        self.send(&Command::Reset(settings));
+    }
+
+    fn receive(&self, snapshot: Snapshot) {
+        match snapshot {
+            Snapshot::Ready(_) => self.greet(),
+            Snapshot::Device(status) => self.take_device(status),
+            Snapshot::Network(status) => self.networks.update(|networks| {
+                match networks.iter_mut().find(|known| known.network == status.network) {
+                    Some(known) => *known = status,
+                    None => networks.push(status),
+                }
+            }),
+            Snapshot::Reading(reading) => self.take_reading(*reading),
+            Snapshot::Picture(picture) => self.take_picture(*picture),
+            Snapshot::Digits(digits) => self.take_digits(digits),
+            Snapshot::Training(status) => self.training.set(Some(status)),
+            Snapshot::Curve(points) => self.curve.update(|curve| {
+                // A new network begins at step 0 again.
+                let first = points.first().map_or(u64::MAX, |point| point.step);
+                curve.truncate(curve.partition_point(|point| point.step < first));
+                curve.extend(points);
+            }),
+            Snapshot::Evaluating(done, all) => self.evaluating.set((all > 0).then_some((done, all))),
+            Snapshot::Evaluated(evaluation) => {
+                self.evaluating.set(None);
+                self.take_evaluation(evaluation);
+            }
+            Snapshot::Plan(network, batch, steps) => self.plan.set(Some(Arc::new(Plan { network, batch, steps }))),
+            Snapshot::Checked(checked) => self.checked.set(Some(Arc::new(checked))),
+            Snapshot::Weights(..) => {}
+            Snapshot::Problem(problem) => self.report(text::sentence(&problem)),
+        }
+    }
+
+    /// The engine listens now: which device, which digits.
+    fn greet(&self) {
+        self.started.set(true);
+        self.send(&Command::Start(self.chosen.device.get_untracked()));
+        self.send(&Command::Gallery);
+        if let Some(digit) = self.chosen.wanted_digit.get_untracked() {
+            self.send(&Command::TestDigits(vec![digit]));
+        }
+    }
+
+    fn take_device(&self, mut status: DeviceStatus) {
+        if !status.reason.is_empty() {
+            status.reason = text::sentence(&status.reason);
+        }
+        if status.settled {
+            let kind = match status.kind {
+                DeviceKind::Cpu => "cpu",
+                DeviceKind::WebGpu => "webgpu",
+            };
+            browser::set_root_attribute("data-device", Some(kind));
+        }
+        self.device.set(Some(status));
+    }
+
+    fn take_reading(&self, reading: Reading) {
+        if !readout::fits(&reading) {
+            self.report(text::UNFIT_READING.into());
+        } else if self.asked.with_value(|asked| asked.reading_is_in_view(reading.serial, &self.chosen)) {
+            self.reading.set(Some(Arc::new(reading)));
+        }
+    }
+
+    fn take_picture(&self, picture: Picture) {
+        if self.asked.with_value(|asked| asked.picture_is_in_view(picture.serial, &self.chosen)) {
+            self.picture.set(Some(Arc::new(picture)));
+            // The picture is on the screen after the frame that is about to be drawn.
+            request_animation_frame(|| browser::set_root_attribute("data-ready", Some("inference")));
+        }
+    }
+
+    fn take_digits(&self, digits: Digits) {
+        let asked = self.chosen.wanted_digit.get_untracked();
+        let place = asked.and_then(|asked| digits.indices.iter().position(|index| *index == asked));
+        let nothing_yet = asked.is_none() && self.chosen.untouched.get_untracked();
+        if let Some(place) = place.or((nothing_yet && !digits.indices.is_empty()).then_some(0)) {
+            self.chosen.pick(&digits, place);
+        }
+        if digits.indices.len() > 1 {
+            self.gallery.set(Some(Arc::new(digits)));
+        }
+    }
+
+    fn take_evaluation(&self, evaluation: Evaluation) {
+        if evaluation.network == Network::Yours {
+            self.evaluations.update(|evaluations| {
+                evaluations.retain(|known| known.step < evaluation.step);
+                evaluations.push(evaluation);
+            });
+        } else {
+            self.networks.update(|networks| {
+                if let Some(status) = networks.iter_mut().find(|status| status.network == evaluation.network) {
+                    status.correct = Some(evaluation.correct);
+                }
+            });
+        }
+    }
+
+    /// Steps that the network in training has done.
+    pub fn steps_of_yours(&self) -> Option<u64> {
+        self.training.with(|training| training.as_ref().map(|training| training.step))
+    }
+
+    /// Whether steps are running or the training set is on its way.
+    pub fn is_training(&self) -> bool {
+        self.training.with(|training| {
+            training.as_ref().is_some_and(|t| matches!(t.state, TrainingState::Running | TrainingState::Loading(..)))
+        })
+    }
+
+    /// Asks for another executor.
+    pub fn use_device(&self, device: DeviceChoice) {
+        self.chosen.device.set(device);
+        browser::set_root_attribute("data-device", None);
+        self.send(&Command::UseDevice(device));
+    }
+}

@@ -1,0 +1,167 @@
+//! Reset, train, step; what training is doing; whose pictures are shown.
+
+use crate::page::view::parts::{Icon, Sign};
+use crate::page::view::session::Session;
+use crate::page::{format, text};
+use crate::protocol::{Command, Network, TrainingSettings, TrainingState};
+use leptos::prelude::*;
+
+/// The buttons, the counters and the state.
+#[component]
+pub fn Controls(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let is_training = Memo::new(move |_| session.is_training());
+    let reset = move |_| session.reset_training(untrack(|| session.chosen.form.settings()));
+    let train = move |_| {
+        if is_training.get_untracked() {
+            session.send(&Command::Pause);
+        } else {
+            begin(session);
+            session.send(&Command::Train);
+        }
+    };
+    let step = move |_| {
+        begin(session);
+        session.send(&Command::Step);
+    };
+    let sign = Signal::derive(move || if is_training.get() { Sign::Pause } else { Sign::Play });
+    view! {
+        <div class="row tools">
+            <button type="button" class="sign" aria-label=text::RESET_TRAINING title=text::RESET_TRAINING on:click=reset>
+                <Icon sign=Sign::Reset/>
+            </button>
+            <button type="button" class="main" on:click=train>
+                <Icon sign/>
+                {move || if is_training.get() { text::PAUSE } else { text::TRAIN }}
+            </button>
+            <button type="button" disabled=is_training on:click=step><Icon sign=Sign::Step/>{text::STEP}</button>
+        </div>
+        <Status session/>
+        <Counters session/>
+        <Whose session/>
+        <Restarts session/>
+    }
+}
+
+/// Makes the network that is to be trained, if there is none yet or nothing is lost by a new one.
+fn begin(session: Session) {
+    let wanted = untrack(|| session.chosen.form.settings());
+    let stands = session.training.with_untracked(|training| {
+        training.as_ref().is_some_and(|training| training.step > 0 || same_network(&training.settings, &wanted))
+    });
+    if !stands {
+        session.reset_training(wanted);
+    }
+}
+
+/// Whether nothing but the rate differs, which does not restart training.
+fn same_network(a: &TrainingSettings, b: &TrainingSettings) -> bool {
+    *a == TrainingSettings { rate: a.rate, ..b.clone() }
+}
+
+/// What training is doing, told aloud when it changes.
+#[component]
+fn Status(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let state = Memo::new(move |_| session.training.with(|training| training.as_ref().map(|t| t.state.clone())));
+    let held_out = move || {
+        let last = session.evaluations.with(|evaluations| evaluations.last().cloned())?;
+        let share = format::percent(last.correct.into(), last.total.into());
+        Some(text::held_out(&share, &format::grouped(last.total.into()), &format::grouped(last.step)))
+    };
+    // Counted in tenths, so that it is not told anew with every step.
+    let sentence = move || match state.get() {
+        None => text::NO_TRAINING.to_string(),
+        Some(TrainingState::Loading(_, all)) => text::loading(&format::scaled(all.into(), "B")),
+        Some(TrainingState::Running) => text::RUNNING.into(),
+        Some(TrainingState::Paused) => text::PAUSED.into(),
+        Some(TrainingState::Finished) => text::FINISHED.into(),
+        Some(TrainingState::Stopped(reason)) => reason,
+    };
+    let loaded = move || match state.get() {
+        Some(TrainingState::Loading(done, all)) => Some((done, all)),
+        _ => None,
+    };
+    view! {
+        <div class="status" role="status" aria-label=text::TRAINING_STATUS>
+            <span>{sentence}</span>" "<span>{held_out}</span>
+        </div>
+        {move || loaded().map(|(done, all)| view! { <progress aria-label=text::DOWNLOAD max=all value=done></progress> })}
+    }
+}
+
+/// Steps, epochs, images a second.
+#[component]
+fn Counters(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let counter = move |name: &'static str, read: fn(&crate::protocol::TrainingStatus) -> String| {
+        let value = move || session.training.with(|training| training.as_ref().map_or("–".to_string(), read));
+        view! { <div><dt>{name}</dt><dd class="number">{value}</dd></div> }
+    };
+    view! {
+        <dl class="counters">
+            {counter(text::STEPS, |training| format::grouped(training.step))}
+            {counter(text::EPOCHS, |training| format!("{:.2}", training.epoch))}
+            {counter(text::IMAGES, |training| format::grouped(training.step * u64::from(training.settings.batch)))}
+            {counter(text::SPEED, |training| match training.images_per_second {
+                speed if speed > 0.0 => format::grouped(speed.round() as u64),
+                _ => "–".into(),
+            })}
+        </dl>
+    }
+}
+
+/// Whose pictures the panels above show, with a switch.
+#[component]
+fn Whose(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let chosen = session.chosen;
+    let before = StoredValue::new(chosen.network.get_untracked());
+    let shows_yours = move || chosen.network.get() == Network::Yours;
+    let there_is_one = move || session.status_of(&Network::Yours).is_some();
+    let switch = move |_| {
+        if shows_yours() {
+            let shipped = before.get_value();
+            let shipped = if shipped == Network::Yours { Network::Shipped(default_network()) } else { shipped };
+            chosen.read_with(session, shipped);
+        } else {
+            before.set_value(chosen.network.get_untracked());
+            chosen.read_with(session, Network::Yours);
+        }
+    };
+    view! {
+        <div class="row whose">
+            <p class="note">{move || if shows_yours() { text::SHOWS_YOURS } else { text::SHOWS_SHIPPED }}</p>
+            <button type="button" class="small" disabled=move || !there_is_one() on:click=switch>
+                {move || if shows_yours() { text::SHOW_SHIPPED } else { text::SHOW_YOURS }}
+            </button>
+        </div>
+    }
+}
+
+fn default_network() -> String {
+    crate::page::address::SHIPPED[0].into()
+}
+
+/// Says when the settings on the page are not those of the network in training.
+#[component]
+fn Restarts(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let differs = Memo::new(move |_| {
+        let wanted = session.chosen.form.settings();
+        session.training.with(|training| {
+            training.as_ref().is_some_and(|training| training.step > 0 && !same_network(&training.settings, &wanted))
+        })
+    });
+    view! { <p class="note restarts" class:differs=differs>{move || if differs.get() { text::DIFFERS } else { text::RESTARTS }}</p> }
+}

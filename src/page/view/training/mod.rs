@@ -1,0 +1,32 @@
+//! Training a network here: start, stop, settings, and how it goes.
+
+mod controls;
+mod curves;
+mod figure;
+mod settings;
+
+use super::session::Session;
+use crate::page::text;
+use leptos::prelude::*;
+
+/// The panel of training.
+#[component]
+pub fn Training(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let state = move || session.training.with(|training| training.as_ref().map(|t| text::state_name(&t.state)));
+    let step = move || session.training.with(|training| training.as_ref().map(|t| t.step.to_string()));
+    view! {
+        <section class="training" aria-label=text::TRAINING data-state=state data-step=step>
+            <h2>{text::TRAINING}</h2>
+            <div class="training-grid">
+                <div class="training-left">
+                    <controls::Controls session/>
+                    <settings::Settings session/>
+                </div>
+                <curves::Curves session/>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,93 @@
+//! How the network is trained.
+
+use crate::page::address::{BATCHES, MOST_ITERATIONS, PRESETS};
+use crate::page::text;
+use crate::page::view::parts::{Choice, Pick};
+use crate::page::view::session::Session;
+use crate::protocol::Command;
+use leptos::prelude::*;
+use std::str::FromStr;
+
+/// Learning rates on offer.
+const RATES: [f64; 6] = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 1e-2];
+
+/// Epochs on offer.
+const EPOCHS: [u32; 6] = [1, 3, 5, 10, 30, 100];
+
+/// Steps between two tests on offer; 0: at the end of each epoch.
+const TEST_INTERVALS: [u32; 4] = [0, 50, 100, 400];
+
+/// All settings. Each but the rate takes a new network.
+#[component]
+pub fn Settings(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let form = session.chosen.form;
+    let preset = move |value: String| form.preset.set(value);
+    let rate = move |value: String| {
+        if let Ok(rate) = value.parse() {
+            form.rate.set(rate);
+            let in_training = session.training.with_untracked(|training| training.is_some());
+            if in_training {
+                session.send(&Command::SetRate(rate));
+            }
+        }
+    };
+    let seed = move |value: String| {
+        let digits: String = value.chars().filter(char::is_ascii_digit).take(19).collect();
+        form.seed.set(digits.parse().unwrap_or(0));
+    };
+    let weights = vec![Choice::new(0.0005f32, text::AS_PRINTED), Choice::new(0.01f32, text::AS_RUN)];
+    let intervals = TEST_INTERVALS.map(|steps| Choice::new(steps, text::test_interval(steps))).to_vec();
+    let presets = PRESETS.map(|preset| Choice::new(preset, text::preset(preset))).to_vec();
+    let plain = |values: &[u32]| values.iter().map(Choice::plain).collect::<Vec<_>>();
+    let rates = RATES.map(Choice::plain).to_vec();
+    let iterations = (1..=MOST_ITERATIONS).map(Choice::plain).collect::<Vec<_>>();
+    view! {
+        <div class="settings">
+            <Pick label=text::NETWORK options=presets value=shown(form.preset) on_pick=preset/>
+            <Pick label=text::BATCH_SIZE options=plain(&BATCHES) value=shown(form.batch) on_pick=taker(form.batch)/>
+            <Pick label=text::RATE options=rates value=shown(form.rate) on_pick=rate/>
+            <Pick label=text::R_IN_TRAINING options=iterations value=shown(form.iterations) on_pick=taker(form.iterations)/>
+            <Pick
+                label=text::RECONSTRUCTION_WEIGHT
+                options=weights
+                value=shown(form.reconstruction)
+                on_pick=taker(form.reconstruction)
+            />
+            <Pick label=text::EPOCH_COUNT options=plain(&EPOCHS) value=shown(form.epochs) on_pick=taker(form.epochs)/>
+            <Pick
+                label=text::TEST_EVERY
+                options=intervals
+                value=shown(form.evaluate_every)
+                on_pick=taker(form.evaluate_every)
+            />
+            <label class="pick">
+                <span>{text::SEED}</span>
+                <input
+                    type="text"
+                    inputmode="numeric"
+                    autocomplete="off"
+                    class="number"
+                    prop:value=move || form.seed.get().to_string()
+                    on:change:target=move |event| seed(event.target().value())
+                />
+            </label>
+        </div>
+    }
+}
+
+/// A setting as the text that its select knows.
+fn shown<T: ToString + Clone + Send + Sync + 'static>(setting: RwSignal<T>) -> Signal<String> {
+    Signal::derive(move || setting.with(T::to_string))
+}
+
+/// Takes what a select says into a setting.
+fn taker<T: FromStr + Clone + Send + Sync + 'static>(setting: RwSignal<T>) -> impl Fn(String) + Copy + 'static {
+    move |value| {
+        if let Ok(value) = value.parse() {
+            setting.set(value);
+        }
+    }
+}
