@@ -12,7 +12,6 @@ use std::process::Command;
 use std::sync::Arc;
 
 const SEED: u64 = 20_260_101;
-const WORKGROUP_BYTES: u32 = 16 << 10;
 const INVOCATIONS: u32 = 256;
 const STORAGE_BUFFERS: usize = 8;
 
@@ -130,10 +129,11 @@ fn workgroups_keep_to_the_default_limits() {
         let [entry] = &module.entry_points[..] else { panic!("{operation:?} has one entry point") };
         assert_eq!((entry.name.as_str(), entry.workgroup_size), ("main", [kernel.lanes(), 1, 1]), "{operation:?}");
         let shared = module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
-        let bytes: u32 = shared
-            .map(|(_, variable)| module.types[variable.ty].inner.size(module.to_ctx()).next_multiple_of(16))
+        let bytes: usize = shared
+            .map(|(_, variable)| module.types[variable.ty].inner.size(module.to_ctx()).next_multiple_of(16) as usize)
             .sum();
-        assert!(bytes <= WORKGROUP_BYTES, "{operation:?} needs {bytes} bytes of workgroup memory");
+        assert_eq!(bytes, kernel.workgroup_bytes, "{operation:?}");
+        assert!(bytes <= Kernel::MOST_WORKGROUP_BYTES, "{operation:?} needs {bytes} bytes of workgroup memory");
         assert!(kernel.lanes() <= INVOCATIONS, "{operation:?} has {} invocations", kernel.lanes());
         largest = (largest.0.max(bytes), largest.1.max(kernel.lanes()));
     }

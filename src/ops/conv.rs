@@ -330,7 +330,7 @@ impl Operation for BackwardWeight {
         let slices = (16_384 / tiles).clamp(1, 16).next_power_of_two();
         let columns = LANES / slices;
         let grid = Grid::line(Extent::Fixed(conv.patch() + 1), 4 * columns).layers(Extent::Fixed(conv.channels_out), 8);
-        conv.kernel(self.name(), grid).consts([("COLUMNS", columns), ("SLICES", slices)])
+        conv.kernel(self.name(), grid).consts([("COLUMNS", columns), ("SLICES", slices)]).shares([4 * LANES])
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -41,6 +41,7 @@ impl Operation for ReconstructionLoss {
         Kernel::new(self.name(), 64, Grid::line(Extent::PerImage(1), 1))
             .sizes([("count", self.pixels)])
             .factors([("weight", self.weight)])
+            .shares([64])
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -31,14 +31,16 @@ impl Operation for Tally {
     }
 
     fn kernel(&self) -> Kernel {
-        Kernel::new(self.name(), 64, Grid::line(Extent::Fixed(1), 1)).consts([
-            ("COLUMNS", LEDGER_COLUMNS),
-            ("MARGIN", LedgerColumn::Margin as usize),
-            ("RECONSTRUCTION", LedgerColumn::Reconstruction as usize),
-            ("CORRECT", LedgerColumn::Correct as usize),
-            ("ENTROPY", LedgerColumn::Entropy as usize),
-            ("IMAGES", LedgerColumn::Images as usize),
-        ])
+        Kernel::new(self.name(), 64, Grid::line(Extent::Fixed(1), 1))
+            .consts([
+                ("COLUMNS", LEDGER_COLUMNS),
+                ("MARGIN", LedgerColumn::Margin as usize),
+                ("RECONSTRUCTION", LedgerColumn::Reconstruction as usize),
+                ("CORRECT", LedgerColumn::Correct as usize),
+                ("ENTROPY", LedgerColumn::Entropy as usize),
+                ("IMAGES", LedgerColumn::Images as usize),
+            ])
+            .shares([4 * 64])
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -153,14 +153,19 @@ pub struct Kernel {
     pub consts: Vec<(&'static str, u32)>,
     /// `override` constants by name: shape numbers and factors.
     pub overrides: Vec<(&'static str, f64)>,
+    /// Bytes of its `var<workgroup>`s.
+    pub workgroup_bytes: usize,
     /// Workgroups to dispatch.
     pub grid: Grid,
 }
 
 impl Kernel {
+    /// The most workgroup memory that WebGPU promises.
+    pub const MOST_WORKGROUP_BYTES: usize = 16 << 10;
+
     /// A kernel with `lanes` invocations in a workgroup, which its shader calls `LANES`.
     pub fn new(shader: &'static str, lanes: usize, grid: Grid) -> Self {
-        Kernel { shader, consts: vec![], overrides: vec![], grid }.consts([("LANES", lanes)])
+        Kernel { shader, consts: vec![], overrides: vec![], workgroup_bytes: 0, grid }.consts([("LANES", lanes)])
     }
 
     /// Adds sizes that must be known before the shader is compiled.
@@ -184,6 +189,12 @@ impl Kernel {
     /// Adds a switch.
     pub fn switch(mut self, name: &'static str, is_on: bool) -> Self {
         self.overrides.push((name, is_on.into()));
+        self
+    }
+
+    /// Adds `var<workgroup>` arrays of so many f32 each; WebGPU counts 16 bytes at a time.
+    pub fn shares<const N: usize>(mut self, numbers: [usize; N]) -> Self {
+        self.workgroup_bytes += numbers.map(|count| (4 * count).next_multiple_of(16)).iter().sum::<usize>();
         self
     }
 

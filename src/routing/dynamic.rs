@@ -13,7 +13,7 @@ use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
 /// Numbers that WebGPU's default 16 KiB of workgroup memory hold.
-const WORKGROUP_NUMBERS: usize = 4096;
+const WORKGROUP_NUMBERS: usize = Kernel::MOST_WORKGROUP_BYTES / 4;
 
 /// The gradient that routing passes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -155,8 +155,10 @@ impl Operation for Forward {
     fn kernel(&self) -> Kernel {
         let Problem { parents, .. } = self.0;
         let lanes = self.0.lanes();
-        let chunk = self.0.chunk(self.0.pose() + parents + lanes, parents);
-        self.0.kernel(self.name(), Extent::PerImage(1)).consts([("CHUNK", chunk)])
+        // Three arrays beside the coefficients, each up to 12 bytes longer than it says.
+        let chunk = self.0.chunk(self.0.pose() + parents + lanes + 12, parents);
+        let shares = [self.0.pose(), chunk * parents, parents, lanes];
+        self.0.kernel(self.name(), Extent::PerImage(1)).consts([("CHUNK", chunk)]).shares(shares)
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -244,7 +246,7 @@ impl Operation for Trace {
     }
 
     fn kernel(&self) -> Kernel {
-        self.0.kernel(self.name(), Extent::PerImage(self.0.positions))
+        self.0.kernel(self.name(), Extent::PerImage(self.0.positions)).shares([self.0.pose()])
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -317,12 +319,13 @@ impl Operation for Backward {
 
     fn kernel(&self) -> Kernel {
         let Problem { children, parents, iterations, .. } = self.problem;
-        let fixed = 2 * self.problem.pose() + (iterations + 2) * parents;
-        let chunk = self.problem.chunk(fixed, 2 * parents);
+        let pose = self.problem.pose();
+        let chunk = self.problem.chunk(2 * pose + (iterations + 2) * parents + 18, 2 * parents);
         self.problem
             .kernel(self.name(), Extent::PerImage(1))
             .consts([("CHUNK", chunk), ("ROUNDS", iterations), ("KEPT", children.div_ceil(chunk))])
             .switch("detached", self.gradient == Gradient::Detached)
+            .shares([pose, chunk * parents, iterations * parents, pose, 2 * parents, chunk * parents])
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -6,7 +6,7 @@ use super::memory::{Memory, Store, TENSOR};
 use super::pipelines::Pipeline;
 use super::status::Status;
 use crate::exec::ExecError;
-use crate::plan::{Grid, Operation, Plan, Run, Step, TensorId};
+use crate::plan::{Grid, Kernel, Operation, Plan, Run, Step, TensorId};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -143,11 +143,17 @@ fn check_sizes(context: &Context, plan: &Plan) -> Result<(), ExecError> {
         }
     }
     for step in &plan.steps {
-        let groups = step.operation.kernel().grid.workgroups(plan.capacity);
-        if groups.iter().any(|&along| along > Grid::MOST) {
-            let why = format!("{groups:?} workgroups, where WebGPU takes {} a dimension", Grid::MOST);
-            return Err(ExecError::Refused { what: format!("{} of plan {}", step.name, plan.name), why });
-        }
+        let kernel = step.operation.kernel();
+        let groups = kernel.grid.workgroups(plan.capacity);
+        let why = if groups.iter().any(|&along| along > Grid::MOST) {
+            format!("it needs {groups:?} workgroups, and WebGPU promises {} a dimension", Grid::MOST)
+        } else if kernel.workgroup_bytes > Kernel::MOST_WORKGROUP_BYTES {
+            let most = Kernel::MOST_WORKGROUP_BYTES;
+            format!("it needs {} bytes of workgroup memory, and WebGPU promises {most}", kernel.workgroup_bytes)
+        } else {
+            continue;
+        };
+        return Err(ExecError::Refused { what: format!("{} of plan {}", step.name, plan.name), why });
     }
     Ok(())
 }
