@@ -106,6 +106,11 @@ mod worker {
         }
 
         fn request_gpu(&self) -> Soon<'static, Result<Device, String>> {
+            let navigator = js_sys::Reflect::get(&self.scope, &"navigator".into());
+            let has_webgpu = navigator.and_then(|navigator| js_sys::Reflect::get(&navigator, &"gpu".into()));
+            if !has_webgpu.is_ok_and(|gpu| gpu.is_truthy()) {
+                return Box::pin(async { Err("this browser has no WebGPU; the CPU is used".into()) });
+            }
             Box::pin(async { Device::open_gpu(Checks::Kept).await.map_err(|error| error.to_string()) })
         }
 

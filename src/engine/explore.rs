@@ -160,6 +160,8 @@ impl Engine {
         self.latest = Some(exploration.clone());
         if exploration.pixels.is_empty() {
             self.shown = None;
+            // Nothing to read yet, but the network can be on its way.
+            self.held(&exploration.network);
             return;
         }
         if let Err(error) = self.answer(&exploration).await {

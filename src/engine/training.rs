@@ -146,10 +146,11 @@ impl Engine {
     }
 
     pub(super) async fn pause(&mut self) {
-        self.collect_losses().await;
+        // Paused first: then all steps that were done are told, however short ago the last ones were.
         if let Some(training) = &mut self.training {
             training.state = TrainingState::Paused;
         }
+        self.collect_losses().await;
         self.tell_training();
         self.look_again();
     }
@@ -255,6 +256,7 @@ impl Engine {
         }
         if is_last_of_few || is_last {
             self.finish_run(is_last);
+            self.collect_losses().await;
         }
         if ends_epoch || is_due {
             self.begin_evaluation(Network::Yours).await;

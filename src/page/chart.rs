@@ -34,6 +34,13 @@ impl Scale {
         Scale::Log { low: 10f64.powf(bottom), high: 10f64.powf(top) }
     }
 
+    /// A linear scale from under the least value, by twentieths of the whole, up to a known greatest one.
+    pub fn below(high: f64, values: impl Iterator<Item = f64>) -> Self {
+        let least = values.filter(|v| v.is_finite()).fold(high, f64::min);
+        let parts = ((high - least) / high * 20.0).floor() + 1.0;
+        Scale::Linear { low: (high - parts * high / 20.0).max(0.0), high }
+    }
+
     /// The height of a value: 0 at the bottom, 1 at the top; what lies outside stays at the edge.
     pub fn height(self, value: f64) -> f64 {
         let part = match self {
@@ -107,6 +114,13 @@ mod tests {
     fn linear_ticks_are_quarters() {
         assert_eq!(Scale::Linear { low: 0.0, high: 1.0 }.ticks(), [0.0, 0.25, 0.5, 0.75, 1.0]);
         assert_eq!(Scale::Linear { low: 0.0, high: 0.0 }.height(0.0), 0.0);
+    }
+
+    #[test]
+    fn a_scale_below_its_top_holds_all_values() {
+        assert_eq!(Scale::below(2.0, std::iter::empty()), Scale::Linear { low: 1.9, high: 2.0 });
+        assert_eq!(Scale::below(2.0, [1.95, 1.75].into_iter()), Scale::Linear { low: 1.7, high: 2.0 });
+        assert_eq!(Scale::below(2.0, [0.0].into_iter()), Scale::Linear { low: 0.0, high: 2.0 });
     }
 
     #[test]

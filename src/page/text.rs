@@ -95,6 +95,7 @@ pub const PREDICTION: &str = "Prediction";
 pub const LENGTH: &str = "length";
 pub const NOTHING_DRAWN: &str = "The pad is blank: draw a digit, or pick one from the test set.";
 pub const UNTRAINED: &str = "This network is untrained: it predicts nothing yet.";
+pub const NOT_READ: &str = "Nothing was read: the sentence above says why.";
 pub const READING: &str = "The network is being loaded.";
 
 /// Names of the digits.
@@ -137,7 +138,7 @@ pub const ROUTING_ITERATIONS: &str = "Routing iterations";
 pub const DYNAMIC: &str = "dynamic routing";
 pub const COUPLING: &str = "Coupling coefficients";
 pub const CAPSULE_PICKER: &str = "Primary capsules: arrows move, Enter pins, Escape unpins";
-pub const MAPS_STRONG: &str = "Strong colour: the capsule there sends its vote to";
+pub const MAPS_STRONG: &str = "Strong colour, on a logarithmic scale: the capsule there sends its vote to";
 pub const NUMBERS_OF_COUPLING: &str = "All coefficients as numbers";
 pub const UNIFORM: &str = "uniform";
 pub const THIS_ITERATION: &str = "this iteration";

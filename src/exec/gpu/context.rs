@@ -47,6 +47,17 @@ pub struct Context {
     unfinished: Mutex<VecDeque<Unfinished>>,
 }
 
+/// That there is no adapter, and the way out.
+fn no_adapter(error: &wgpu::RequestAdapterError) -> String {
+    if cfg!(target_arch = "wasm32") {
+        return "this browser has WebGPU but offers no adapter for its graphics hardware; the CPU is used".into();
+    }
+    format!(
+        "no GPU adapter was found ({error}); install a Vulkan driver (on Debian and Ubuntu the package \
+         mesa-vulkan-drivers has one that needs no GPU) or choose the CPU"
+    )
+}
+
 impl Context {
     /// Opens the device that the browser or the system offers, with WebGPU's default limits and no features.
     ///
@@ -65,12 +76,8 @@ impl Context {
             power_preference: wgpu::PowerPreference::HighPerformance,
             ..Default::default()
         };
-        let adapter = instance.request_adapter(&options).await.map_err(|error| {
-            ExecError::Unavailable(format!(
-                "no GPU adapter was found ({error}); install a Vulkan driver (on Debian and Ubuntu the package \
-                 mesa-vulkan-drivers has one that needs no GPU) or choose the CPU"
-            ))
-        })?;
+        let adapter = instance.request_adapter(&options).await;
+        let adapter = adapter.map_err(|error| ExecError::Unavailable(no_adapter(&error)))?;
         let described = super::adapter::describe(&adapter).await;
         let (device, queue) = adapter.request_device(&wgpu::DeviceDescriptor::default()).await.map_err(|error| {
             ExecError::Unavailable(format!("the adapter {} gives no device ({error}); choose the CPU", described.name))

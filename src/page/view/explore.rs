@@ -20,7 +20,7 @@ pub fn keep_exploring(session: Session) {
     // Whether something was sent in this frame, and whether something changed since.
     let (resting, changed) = (StoredValue::new(false), StoredValue::new(false));
     Effect::new(move |_| {
-        if !session.started.get() || session.chosen.untouched.get() && session.chosen.pixels.with(Option::is_none) {
+        if !session.started.get() {
             return;
         }
         let exploration = exploration(session);

@@ -73,6 +73,13 @@ pub struct Session {
     pub started: RwSignal<bool>,
 }
 
+/// The test digit that the page opens with: a five as most people write it, whose strokes bend both ways.
+const OPENING: u32 = 15;
+
+fn opening(digits: &Digits) -> usize {
+    digits.indices.iter().position(|index| *index == OPENING).unwrap_or(0)
+}
+
 impl Session {
     /// Starts the engine and shows what the address says.
     pub fn start() -> Self {
@@ -227,7 +234,7 @@ impl Session {
         let asked = self.chosen.wanted_digit.get_untracked();
         let place = asked.and_then(|asked| digits.indices.iter().position(|index| *index == asked));
         let nothing_yet = asked.is_none() && self.chosen.untouched.get_untracked();
-        if let Some(place) = place.or((nothing_yet && !digits.indices.is_empty()).then_some(0)) {
+        if let Some(place) = place.or_else(|| nothing_yet.then(|| opening(&digits))) {
             self.chosen.pick(&digits, place);
         }
         if digits.indices.len() > 1 {

@@ -39,8 +39,10 @@ pub fn Prediction(
             text::NOTHING_DRAWN
         } else if untrained.get() {
             text::UNTRAINED
-        } else {
+        } else if session.problems.with(Vec::is_empty) {
             text::READING
+        } else {
+            text::NOT_READ
         }
     };
     view! {

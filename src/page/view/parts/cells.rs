@@ -5,7 +5,7 @@ use crate::page::ramp::Ramp;
 use leptos::{html, prelude::*};
 use std::sync::Arc;
 use wasm_bindgen::{Clamped, JsCast};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, PointerEvent};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData, MouseEvent, PointerEvent};
 
 /// A picture of cells, one canvas pixel each, enlarged by the style sheet without smoothing, so that it is sharp at any
 /// pixel ratio. The cell under the pointer is framed and its value told.
@@ -104,7 +104,7 @@ pub fn Mark(
 }
 
 /// The cell under the pointer, by the box as it is on the screen.
-pub fn cell_under(event: &PointerEvent, columns: u32, rows: u32) -> Option<(u32, u32)> {
+pub fn cell_under(event: &MouseEvent, columns: u32, rows: u32) -> Option<(u32, u32)> {
     let element: web_sys::Element = event.current_target()?.dyn_into().ok()?;
     let on_screen = element.get_bounding_client_rect();
     let pointer = (f64::from(event.client_x()), f64::from(event.client_y()));

@@ -84,9 +84,9 @@ fn Digit(
             aria-pressed=move || if in_view() { "true" } else { "false" }
             on:click=pick
         >
-            <span class="number value">{shown_length}</span>
-            <span class="bars">{bars}</span>
-            <span class="digit-name">{of}</span>
+            <span class="number value" aria-hidden="true">{shown_length}</span>
+            <span class="bars" aria-hidden="true">{bars}</span>
+            <span class="digit-name" aria-hidden="true">{of}</span>
         </button>
     }
 }

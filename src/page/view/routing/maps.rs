@@ -7,7 +7,7 @@ use crate::page::view::session::Session;
 use crate::page::{format, readout, text};
 use leptos::prelude::*;
 use std::sync::Arc;
-use web_sys::{KeyboardEvent, PointerEvent};
+use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
 
 /// What the squares show, in words.
 #[component]
@@ -89,6 +89,12 @@ pub fn Maps(
     }
 }
 
+/// Where a coefficient stands among the colours: by its logarithm, as a logit is one. So agreement shows in equal steps,
+/// and a few decided capsules do not drown the others.
+fn level(coefficient: f32) -> f32 {
+    coefficient.max(1e-6).ln()
+}
+
 /// The square of one capsule type.
 #[component]
 fn TypeMap(
@@ -109,8 +115,13 @@ fn TypeMap(
     let own = Signal::derive(move || {
         values.with(|values| {
             let start = of_type as usize * positions;
-            Some(Arc::new(values.as_ref()?.get(start..start + positions)?.to_vec()))
+            let own = values.as_ref()?.get(start..start + positions)?;
+            Some(Arc::new(own.iter().map(|value| level(*value)).collect()))
         })
+    });
+    let levels = Signal::derive(move || {
+        let (low, high) = range.get();
+        (level(low), level(high))
     });
     let cell_of = move |capsule: Option<u32>| {
         let (own_type, row, column) = grid.place(capsule?);
@@ -118,11 +129,11 @@ fn TypeMap(
     };
     let hovered = Signal::derive(move || cell_of(chosen.hovered.get()));
     let pinned = Signal::derive(move || cell_of(chosen.pinned.get()));
-    let capsule_under = move |event: &PointerEvent| {
+    let capsule_under = move |event: &MouseEvent| {
         cell_under(event, columns, rows).map(|(column, row)| grid.capsule((of_type, row, column)))
     };
     let on_move = move |event: PointerEvent| chosen.hovered.set(capsule_under(&event));
-    let on_press = move |event: PointerEvent| {
+    let on_click = move |event: MouseEvent| {
         let capsule = capsule_under(&event);
         chosen.pinned.update(|pinned| *pinned = if *pinned == capsule { None } else { capsule });
     };
@@ -132,8 +143,8 @@ fn TypeMap(
     });
     view! {
         <figure>
-            <div class="square" on:pointermove=on_move on:pointerdown=on_press>
-                <Cells columns rows values=own range ramp=session.colours.sequential/>
+            <div class="square" on:pointermove=on_move on:click=on_click>
+                <Cells columns rows values=own range=levels ramp=session.colours.sequential/>
                 <Mark columns rows cell=pinned pinned=true/>
                 <Mark columns rows cell=hovered tip/>
             </div>
@@ -155,7 +166,7 @@ fn Legend(
     let here = Memo::new(move |_| values.with(|values| values.as_ref().map(|values| ends(values))));
     let part = move |value: f32| {
         let (low, high) = range.get();
-        if high > low { 100.0 * (value - low) / (high - low) } else { 0.0 }
+        if high > low { 100.0 * (level(value) - level(low)) / (level(high) - level(low)) } else { 0.0 }
     };
     let bracket = move || {
         let (low, high) = here.get()?;

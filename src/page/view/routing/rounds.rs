@@ -24,7 +24,7 @@ pub fn Rounds(
     };
     let head = move || (1..=rounds.get()).map(|n| view! { <th scope="col">{n}</th> }).collect_view();
     let entropy = |reading: &crate::protocol::Reading, iteration: u8| {
-        format::fixed(reading.entropy[usize::from(iteration.clamp(1, reading.iterations)) - 1], 2)
+        format::fixed(reading.entropy[usize::from(iteration.clamp(1, reading.iterations)) - 1], 3)
     };
     let longest = |reading: &crate::protocol::Reading, iteration: u8| readout::winner(reading, iteration).to_string();
     let length = |reading: &crate::protocol::Reading, iteration: u8| {
@@ -37,7 +37,7 @@ pub fn Rounds(
             let shown = chosen.iteration.get().clamp(1, reading.iterations);
             let now = reading.entropy[usize::from(shown) - 1];
             let most = (readout::parents(reading) as f32).ln();
-            Some(text::entropy(&format::fixed(now, 2), readout::parents(reading), &format::fixed(most, 2)))
+            Some(text::entropy(&format::fixed(now, 3), readout::parents(reading), &format::fixed(most, 3)))
         })
     };
     let change = move || {

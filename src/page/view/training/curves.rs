@@ -43,7 +43,7 @@ pub fn Curves(
         Scale::decades(values(margin).chain(values(reconstruction)))
     });
     let share = Memo::new(|_| Scale::Linear { low: 0.0, high: 1.0 });
-    let nats = Memo::new(|_| Scale::Linear { low: 0.0, high: f64::from(10f32.ln()) });
+    let nats = Memo::new(move |_| Scale::below(10f64.ln(), entropy.get().into_iter().map(|(_, value)| value)));
     let last = move |read: fn(&CurvePoint) -> String| {
         Signal::derive(move || session.curve.with(|curve| curve.last().map(read)))
     };
@@ -72,7 +72,7 @@ pub fn Curves(
                 },
                 Line { name: text::HELD_OUT, kind: Kind::Dotted, points: held_out, last: last_tested },
             ]/>
-            <Figure title=text::ROUTING_ENTROPY scale=nats end label=|value| format!("{value:.2}") lines=vec![
+            <Figure title=text::ROUTING_ENTROPY scale=nats end label=|value| format!("{value:.3}") lines=vec![
                 Line { name: text::NATS, kind: Kind::Measured, points: entropy, last: last(|p| format::fixed(p.entropy, 3)) },
             ]/>
         </div>

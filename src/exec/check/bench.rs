@@ -1,72 +1,11 @@
-//! Compares a device with the twins, operation by operation and plan by plan: a wrong kernel names itself. The tests run
-//! it natively and in browsers, and a page offers it to its user.
+//! One operation as a plan of its own, with numbers that suit it.
 
-use super::{Device, ExecError, Loaded, Store, cpu};
-use crate::ops::Real;
-use crate::plan::{
-    Access, Builder, Chosen, Content, Extent, LEDGER_ROWS, Operation, Phase, Plan, Port, Role, Run, TensorId,
-};
+use super::{Finding, TOLERANCE, distance};
+use crate::exec::{Device, ExecError, Loaded, cpu};
+use crate::plan::{Access, Builder, Chosen, Content, Extent, LEDGER_ROWS, Operation, Phase, Port, Role, Run, TensorId};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
-
-/// The error that a kernel may have, as a part of the tensor's largest magnitude.
-pub const TOLERANCE: f64 = 1e-4;
-
-/// Devices may flush subnormal numbers to zero, and so every term of a sum. Errors of tensors below this magnitude are
-/// measured against it, so that the loss of numbers below 1e-36 is within the tolerance.
-const SMALLEST: f64 = 1e-32;
-
-/// How far a tensor on the device is from the twin's.
-#[derive(Clone, Debug)]
-pub struct Finding {
-    /// The operation, or the step of a plan.
-    pub subject: String,
-    /// The tensor.
-    pub tensor: String,
-    /// Sizes and numbers that it was checked with.
-    pub case: String,
-    /// The largest difference, as a part of the twin's largest magnitude; infinite if the device made no number of it.
-    pub error: f64,
-}
-
-impl Finding {
-    /// Whether the device may be trusted with it.
-    pub fn is_good(&self) -> bool {
-        self.error <= TOLERANCE
-    }
-}
-
-/// The worst finding of each subject's each tensor, in the order of their appearance.
-pub fn worst(findings: &[Finding]) -> Vec<&Finding> {
-    let mut worst: Vec<&Finding> = vec![];
-    for finding in findings {
-        match worst.iter_mut().find(|known| known.subject == finding.subject && known.tensor == finding.tensor) {
-            Some(known) if known.error >= finding.error => {}
-            Some(known) => *known = finding,
-            None => worst.push(finding),
-        }
-    }
-    worst
-}
-
-/// Every operation and routing procedure, in fixed shapes and in ones drawn from the seed.
-pub fn specimens(seed: u64) -> Vec<Arc<dyn Operation>> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    crate::specimens::all(&mut |range| random.random_range(range))
-}
-
-/// Checks all [`specimens`]: [`operation`] for each.
-///
-/// # Errors
-/// If the device is lost or refuses something.
-pub async fn operations(device: &Device, seed: u64) -> Result<Vec<Finding>, ExecError> {
-    let mut findings = vec![];
-    for specimen in specimens(seed) {
-        findings.extend(operation(device, specimen, seed).await?);
-    }
-    Ok(findings)
-}
 
 /// Checks one operation with one image, and with seven where there is room for nine; with ordinary, large, tiny and no
 /// numbers; replacing and accumulating; and with every number of routing iterations that it takes.
@@ -297,93 +236,5 @@ impl Bench {
             distance(&self.exact.tensor(*tensor)[..live], &self.twin.tensor(*tensor)[..live])
         });
         strays.fold(0.0, f64::max)
-    }
-}
-
-/// The largest difference, as a part of the twin's largest magnitude.
-fn distance<T: Real>(twin: &[T], device: &[f32]) -> f64 {
-    let (mut largest, mut difference) = (SMALLEST, 0.0_f64);
-    for (&a, &b) in twin.iter().zip(device) {
-        let (a, b) = (a.double(), f64::from(b));
-        if !b.is_finite() && a.to_bits() != b.to_bits() {
-            return f64::INFINITY;
-        }
-        largest = largest.max(a.abs());
-        difference = difference.max((a - b).abs());
-    }
-    difference / largest
-}
-
-/// Checks a plan step by step: every tensor that a step writes, after which the device goes on with the twin's numbers, so
-/// that each step is judged by itself and no rounding before a ReLU is taken for a fault.
-///
-/// # Errors
-/// If the device is lost or refuses something.
-pub async fn plan(
-    device: &Device,
-    plan: Arc<Plan>,
-    parameters: &[f32],
-    inputs: &[(TensorId, Vec<f32>)],
-    run: &Run,
-) -> Result<Vec<Finding>, ExecError> {
-    let trains = plan.buffers.iter().any(|buffer| buffer.role == Role::Gradients);
-    let (mut twin, mut on_device) = (
-        Side::new(&Device::Cpu, &plan, parameters, trains).await?,
-        Side::new(device, &plan, parameters, trains).await?,
-    );
-    for (tensor, values) in inputs {
-        twin.loaded.write(*tensor, values);
-        on_device.loaded.write(*tensor, values);
-    }
-    let mut findings = vec![];
-    for (index, step) in plan.steps.iter().enumerate() {
-        twin.loaded.run(run, index..index + 1)?;
-        on_device.loaded.run(run, index..index + 1)?;
-        for &tensor in &step.writes {
-            let expected = twin.read(tensor).await?;
-            let error = distance(&expected, &on_device.read(tensor).await?);
-            let (subject, tensor_name) = (step.name.clone(), plan.tensor(tensor).name.clone());
-            let case = format!("step {index} of plan {}, {:?}", plan.name, step.operation);
-            findings.push(Finding { subject, tensor: tensor_name, case, error });
-            on_device.follow(&twin, tensor, &expected).await?;
-        }
-    }
-    Ok(findings)
-}
-
-/// A plan and its network on one of the two devices.
-struct Side {
-    store: Store,
-    loaded: Loaded,
-}
-
-impl Side {
-    async fn new(device: &Device, plan: &Arc<Plan>, parameters: &[f32], trains: bool) -> Result<Self, ExecError> {
-        let store = device.allocate(parameters.len(), trains)?;
-        store.write(Role::Parameters, parameters);
-        let loaded = device.load(plan.clone(), &store).await?;
-        Ok(Side { store, loaded })
-    }
-
-    async fn read(&self, id: TensorId) -> Result<Vec<f32>, ExecError> {
-        let plan = self.loaded.plan();
-        let tensor = plan.tensor(id);
-        let role = plan.buffer(tensor.buffer).role;
-        if role.shared_index().is_none() {
-            return self.loaded.read(id, tensor.elements()).await;
-        }
-        Ok(self.store.read(role).await?[tensor.offset..][..tensor.elements()].to_vec())
-    }
-
-    /// Takes a tensor over from the other side.
-    async fn follow(&mut self, other: &Side, id: TensorId, values: &[f32]) -> Result<(), ExecError> {
-        let plan = self.loaded.plan();
-        let role = plan.buffer(plan.tensor(id).buffer).role;
-        if role.shared_index().is_some() {
-            self.store.write(role, &other.store.read(role).await?);
-        } else {
-            self.loaded.write(id, values);
-        }
-        Ok(())
     }
 }
