@@ -67,7 +67,7 @@ pub fn thinned(points: impl Iterator<Item = (f64, f64)>, end: f64, most: usize) 
     let mut means: Vec<(f64, f64)> = Vec::new();
     let (mut part, mut count) = (usize::MAX, 0.0);
     for (x, y) in points.filter(|(_, y)| y.is_finite()) {
-        let own = if end > 0.0 { ((x / end * most as f64) as usize).min(most - 1) } else { 0 };
+        let own = if end > 0.0 { ((x * most as f64 / end) as usize).min(most - 1) } else { 0 };
         if own != part {
             means.push((0.0, 0.0));
             (part, count) = (own, 0.0);

@@ -113,8 +113,8 @@ const PAGE_BUILD: &str = "page build";
 /// elsewhere.
 fn tests(workspace: &Workspace, setup: &Setup, selection: &[&str]) -> Result<()> {
     let runner: &[&str] = match setup.native.find("cargo-nextest") {
-        Some(_) => &["nextest", "run", "--workspace"],
-        None => &["test", "--workspace"],
+        Some(_) => &["nextest", "run", "--workspace", "--no-fail-fast"],
+        None => &["test", "--workspace", "--no-fail-fast"],
     };
     cargo(workspace, &setup.native, &[runner, selection].concat())
 }
