@@ -79,11 +79,11 @@ fn Digit(
             class="bar-group"
             class:wins=wins
             class:in-view=in_view
-            aria-label=name
             title=name
             aria-pressed=move || if in_view() { "true" } else { "false" }
             on:click=pick
         >
+            <span class="hidden">{name}</span>
             <span class="number value" aria-hidden="true">{shown_length}</span>
             <span class="bars" aria-hidden="true">{bars}</span>
             <span class="digit-name" aria-hidden="true">{of}</span>
