@@ -1,6 +1,7 @@
 //! What a network is: every size and every choice that changes its numbers.
 
 use crate::ops::conv::Convolution;
+use crate::plan::Run;
 use crate::routing::dynamic::Gradient;
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +103,14 @@ impl Default for AdamSettings {
 }
 
 impl AdamSettings {
+    /// Sets what Adam needs to know of a step, counted from 0: the rate and both bias corrections, 1 − βᵗ with t from 1.
+    pub fn prepare(&self, run: &mut Run, step: u64) {
+        let correction = |beta: f64| (1.0 - libm::pow(beta, (step + 1) as f64)) as f32;
+        run.rate = self.rate_at(step) as f32;
+        run.first_correction = correction(self.beta1);
+        run.second_correction = correction(self.beta2);
+    }
+
     /// The learning rate of a step, counted from 0.
     pub fn rate_at(&self, step: u64) -> f64 {
         (self.rate * libm::pow(self.decay, step as f64 / self.decay_steps)).max(self.floor.min(self.rate))

@@ -78,8 +78,6 @@ async fn training_step(device: &Device) -> Result<Vec<Finding>, ExecError> {
     let inputs = [(find("pixels"), pixels.collect()), (find("labels"), labels.collect())];
     let parameters = initial_parameters(&config, SEED);
     let mut run = Run::new(BATCH, config.iterations(), Chosen::Label);
-    run.rate = config.adam.rate as f32;
-    run.first_correction = 1.0 - config.adam.beta1 as f32;
-    run.second_correction = 1.0 - config.adam.beta2 as f32;
+    config.adam.prepare(&mut run, 0);
     check::plan(device, plan, &parameters, &inputs, &run).await
 }

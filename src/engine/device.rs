@@ -1,6 +1,7 @@
 //! Which executor runs, and why.
 
 use super::{Engine, Event};
+use crate::capsnet::{Config, Purpose, plan};
 use crate::exec::Device;
 use crate::protocol::{DeviceChoice, DeviceKind, DeviceStatus, Snapshot};
 
@@ -32,8 +33,10 @@ impl Choice {
         &self.device
     }
 
-    /// Images a slice, if the heaviest step of one takes `flops`.
-    pub(super) fn images_a_slice(&self, flops: u64) -> usize {
+    /// Images that a slice of a plan takes, by the work of its heaviest step. A network that cannot be planned is
+    /// refused where its plan is made.
+    pub(super) fn images_a_slice(&self, config: &Config, purpose: Purpose) -> usize {
+        let flops = plan(config, purpose, 1).map_or(1, |plan| plan.heaviest_step_flops());
         let most = match &self.device {
             Device::Cpu => CPU_SLICE_FLOPS,
             Device::Gpu(context) if context.adapter().is_software => SOFTWARE_SLICE_FLOPS,

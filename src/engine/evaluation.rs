@@ -2,7 +2,7 @@
 
 use super::Engine;
 use super::assets::Asset;
-use crate::capsnet::{Purpose, plan};
+use crate::capsnet::Purpose;
 use crate::protocol::{self, Network, Snapshot};
 use crate::train::Evaluator;
 
@@ -22,8 +22,7 @@ impl Engine {
         let Some(held) = self.held(&network) else {
             return self.problem("that network is not loaded yet; wait for it, or train one");
         };
-        let heaviest = plan(&held.config, Purpose::Evaluate, 1).map(|plan| plan.heaviest_step_flops()).unwrap_or(1);
-        let capacity = self.device.images_a_slice(heaviest);
+        let capacity = self.device.images_a_slice(&held.config, Purpose::Evaluate);
         let iterations = held.config.iterations();
         match Evaluator::new(self.device.current(), &held.config, &held.store, capacity, iterations).await {
             Ok(evaluator) => {

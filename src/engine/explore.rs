@@ -3,6 +3,8 @@
 use super::Engine;
 use crate::capsnet::{Config, Purpose, plan};
 use crate::exec::{Device, Loaded, Store};
+use crate::ops::lengths::longest;
+use crate::ops::support::{entropy, norm};
 use crate::plan::{Chosen, Run};
 use crate::protocol::{Exploration, Network, Picture, Reading, Shown, Snapshot};
 use std::sync::Arc;
@@ -94,7 +96,7 @@ impl Reader {
             poses,
             entropy,
             activity: primary.chunks_exact(self.config.primary.dims).map(norm).collect(),
-            winner: crate::ops::lengths::longest(&self.lengths) as u8,
+            winner: longest(&self.lengths) as u8,
             lengths,
             millis: 0.0,
         })
@@ -104,7 +106,7 @@ impl Reader {
     async fn picture(&mut self, exploration: &Exploration) -> Result<Picture, String> {
         let layer = self.config.classes().clone();
         let class = match exploration.shown {
-            Shown::Longest => crate::ops::lengths::longest(&self.lengths),
+            Shown::Longest => longest(&self.lengths),
             Shown::Class(class) => usize::from(class).min(layer.parents - 1),
         };
         let pose = self.poses[class * layer.dims..][..layer.dims].to_vec();
@@ -143,14 +145,6 @@ impl Reader {
         }
         Ok(pictures)
     }
-}
-
-fn norm(v: &[f32]) -> f32 {
-    v.iter().map(|x| x * x).sum::<f32>().sqrt()
-}
-
-fn entropy(coefficients: &[f32]) -> f32 {
-    coefficients.iter().map(|&c| if c > 0.0 { -c * c.ln() } else { 0.0 }).sum()
 }
 
 impl Engine {

@@ -3,7 +3,7 @@
 use super::Engine;
 use super::assets::Asset;
 use super::networks::{Held, shape_status};
-use crate::capsnet::{Config, Preset, Purpose, plan};
+use crate::capsnet::{Config, Preset, Purpose};
 use crate::data::MnistSplit;
 use crate::exec::Device;
 use crate::protocol::{CurvePoint, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState, TrainingStatus};
@@ -78,8 +78,7 @@ fn configuration(settings: &TrainingSettings) -> Result<Config, String> {
 
 impl Engine {
     fn chunk(&self, config: &Config) -> usize {
-        let heaviest = plan(config, Purpose::Train, 1).map(|plan| plan.heaviest_step_flops()).unwrap_or(1);
-        self.device.images_a_slice(heaviest)
+        self.device.images_a_slice(config, Purpose::Train)
     }
 
     pub(super) async fn reset_training(&mut self, settings: TrainingSettings) {
@@ -251,11 +250,11 @@ impl Engine {
         }
         let reads =
             is_last_of_few || is_last || matches!(self.device.current(), Device::Cpu) || step % STEPS_A_READING == 0;
-        if reads {
-            self.collect_losses().await;
-        }
         if is_last_of_few || is_last {
-            self.finish_run(is_last);
+            // Stopped first: then all steps that were done are told, however short ago the last ones were.
+            training.state = if is_last { TrainingState::Finished } else { TrainingState::Paused };
+        }
+        if reads {
             self.collect_losses().await;
         }
         if ends_epoch || is_due {
@@ -264,15 +263,6 @@ impl Engine {
         if looks || is_last_of_few {
             self.look_again();
         }
-    }
-
-    fn finish_run(&mut self, is_last: bool) {
-        if let Some(training) = &mut self.training
-            && training.state == TrainingState::Running
-        {
-            training.state = if is_last { TrainingState::Finished } else { TrainingState::Paused };
-        }
-        self.tell_training();
     }
 
     /// Takes the losses of the steps done, and tells the page from time to time.
@@ -285,8 +275,7 @@ impl Engine {
             Err(error) => return self.stop(error.to_string()),
         }
         let elapsed = now - training.told.0;
-        let pauses = training.steps_left == Some(0) || training.state != TrainingState::Running;
-        if elapsed < TELL_MILLIS && !pauses {
+        if elapsed < TELL_MILLIS && training.state == TrainingState::Running {
             return;
         }
         let images = (trainer.step() - training.told.1) * u64::from(training.settings.batch);

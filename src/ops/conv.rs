@@ -93,6 +93,12 @@ impl Convolution {
         (1_000_000 / (self.patch() * self.positions())).clamp(8, 64)
     }
 
+    /// The first image and the number of images of each group.
+    fn groups(&self, live: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let group = self.group();
+        (0..live).step_by(group).map(move |first| (first, group.min(live - first)))
+    }
+
     /// Writes one image's patches, a row of [`Convolution::patch`] for each position.
     fn gather<T: Real>(&self, x: &[T], patches: &mut [T]) {
         let (k, width_out) = (self.kernel, self.width_out());
@@ -225,8 +231,7 @@ impl Forward {
         let weight = Matrix::rows(weight, channels, patch);
         let mut patches = vec![T::ZERO; conv.group().min(live) * positions * patch];
         let mut sums = vec![T::ZERO; conv.group().min(live) * positions * channels];
-        for first in (0..live).step_by(conv.group()) {
-            let images = conv.group().min(live - first);
+        for (first, images) in conv.groups(live) {
             let rows = images * positions;
             conv.gather_group(&x[first * conv.input()..], &mut patches[..rows * patch]);
             let patches = Matrix::rows(&patches[..rows * patch], rows, patch);
@@ -289,8 +294,7 @@ impl BackwardInput {
         let weight = Matrix::rows(weight, channels, patch);
         let mut gradient = vec![T::ZERO; conv.group().min(live) * positions * channels];
         let mut patches = vec![T::ZERO; conv.group().min(live) * positions * patch];
-        for first in (0..live).step_by(conv.group()) {
-            let images = conv.group().min(live - first);
+        for (first, images) in conv.groups(live) {
             let rows = images * positions;
             let gradient = &mut gradient[..rows * channels];
             conv.gradient_rows(&gy[first * conv.output()..], &y[first * conv.output()..], gradient);
@@ -350,8 +354,7 @@ impl BackwardWeight {
         }
         let mut gradient = vec![T::ZERO; conv.group().min(live) * positions * channels];
         let mut patches = vec![T::ZERO; conv.group().min(live) * positions * patch];
-        for first in (0..live).step_by(conv.group()) {
-            let images = conv.group().min(live - first);
+        for (first, images) in conv.groups(live) {
             let rows = images * positions;
             let gradient = &mut gradient[..rows * channels];
             conv.gradient_rows(&gy[first * conv.output()..], &y[first * conv.output()..], gradient);

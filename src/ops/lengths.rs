@@ -2,7 +2,7 @@
 //! digit is read, or the one that a person picked.
 
 use super::Pick;
-use super::support::{Real, dot, for_each_pair, twins};
+use super::support::{Real, for_each_pair, norm, twins};
 use crate::plan::{Call, Chosen, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Lengths {
         for_each_pair((lengths, self.classes), (&mut chosen[..live], 1), |image, lengths, chosen| {
             for (class, length) in lengths.iter_mut().enumerate() {
                 let v = &v[(image * self.classes + class) * self.dims..][..self.dims];
-                *length = dot(v, v).sqrt();
+                *length = norm(v);
             }
             chosen[0] = match choice {
                 Chosen::Label => labels[image],

@@ -8,7 +8,9 @@
 
 use crate::ops::Pick;
 use crate::ops::squash::{squash, squash_gradient};
-use crate::ops::support::{Real, add_scaled, dot, for_each_pair, softmax_in_place, twins, vectorised};
+use crate::ops::support::{
+    Real, add_scaled, dot, entropy as entropy_of, for_each_pair, softmax_in_place, twins, vectorised,
+};
 use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
@@ -209,7 +211,7 @@ fn forward<T: Real>(problem: &Problem, votes: &[T], bias: &[T], history: &mut [T
                 add_scaled(s, c, vote);
             }
             if t == last {
-                entropy += c.iter().map(|&c| if c > T::ZERO { -c * c.ln() } else { T::ZERO }).sum();
+                entropy += entropy_of(&c);
             }
         }
         add_scaled(s, T::ONE, bias);

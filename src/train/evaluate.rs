@@ -38,6 +38,11 @@ impl Tally {
         (0..self.classes).map(|class| self.confusion[class * self.classes + class]).sum()
     }
 
+    /// Images read wrong, in per cent.
+    pub fn error_percent(&self) -> f64 {
+        100.0 * f64::from(self.total() - self.correct()) / f64::from(self.total())
+    }
+
     /// Mean and standard deviation of each pose dimension of the label's capsule, by class [class][dim].
     pub fn spread(&self) -> [Vec<Vec<f32>>; 2] {
         let dims = self.sums.len() / self.classes;
@@ -143,6 +148,15 @@ impl Evaluator {
             }
         }
         Ok(())
+    }
+
+    /// Reads all of `data` without a pause.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub async fn finish(mut self, data: &Dataset) -> Result<Tally, TrainError> {
+        while !self.advance(data, &mut || false).await? {}
+        Ok(self.tally)
     }
 
     /// What has been read so far.

@@ -158,9 +158,7 @@ pub async fn replay(device: &Device, tensors: &[u8], json: &str) -> Result<Vec<N
     write(&mut loaded, "pixels", &pixels);
     write(&mut loaded, "labels", &labels);
     let mut run = Run::new(batch, config.iterations(), Chosen::Label);
-    run.rate = config.adam.rate as f32;
-    run.first_correction = (1.0 - config.adam.beta1) as f32;
-    run.second_correction = (1.0 - config.adam.beta2) as f32;
+    config.adam.prepare(&mut run, 0);
     let gradients_done = plan.end_of(Phase::Backward);
     loaded.run(&run, 0..gradients_done)?;
     let gradients = store.read(Role::Gradients).await?;

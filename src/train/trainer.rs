@@ -267,17 +267,14 @@ impl Trainer {
     fn run(&self) -> Run {
         let (first, total) = self.unfinished.as_ref().map_or((0, 1), |current| (current.first, current.labels.len()));
         let live = self.settings.chunk.min(total - first);
-        let adam = &self.config.adam;
-        let correction = |beta: f64| (1.0 - libm::pow(beta, (self.step + 1) as f64)) as f32;
-        Run {
+        let mut run = Run {
             accumulate: (first > 0).into(),
             row: (self.step % LEDGER_ROWS as u64) as u32,
             total: total as f32,
-            rate: adam.rate_at(self.step) as f32,
-            first_correction: correction(adam.beta1),
-            second_correction: correction(adam.beta2),
             ..Run::new(live, self.config.iterations(), Chosen::Label)
-        }
+        };
+        self.config.adam.prepare(&mut run, self.step);
+        run
     }
 
     /// What the steps since the last call have cost. Waits for the device to finish them; call it at least every

@@ -1,6 +1,6 @@
 //! `capscope-cli eval`, `trace` and `replay`: what a network does.
 
-use crate::cli::Outcome;
+use crate::cli::{EVALUATED_AT_A_TIME, Outcome};
 use crate::files;
 use capscope::capsnet::{Purpose, plan};
 use capscope::data::{MNIST_SIDE, MnistSplit, read_images};
@@ -71,19 +71,15 @@ pub fn eval(device: &Device, arguments: &EvalArguments) -> Outcome {
     let test = files::mnist(&arguments.data, &MnistSplit::TEST)?;
     let config = &network.about.config;
     let iterations = arguments.iterations.map_or(config.iterations(), usize::from);
-    let mut evaluator = block_on(Evaluator::new(device, config, &placed(device, &network)?, 100, iterations))?;
-    while !block_on(evaluator.advance(&test, &mut || false))? {}
-    let tally = evaluator.tally();
+    let evaluator =
+        block_on(Evaluator::new(device, config, &placed(device, &network)?, EVALUATED_AT_A_TIME, iterations))?;
+    let tally = block_on(evaluator.finish(&test))?;
     if arguments.json {
-        println!("{}", json(tally));
+        println!("{}", json(&tally));
     } else {
-        print(tally, iterations);
+        print(&tally, iterations);
     }
     Ok(())
-}
-
-fn error_percent(tally: &Tally) -> f64 {
-    100.0 * f64::from(tally.total() - tally.correct()) / f64::from(tally.total())
 }
 
 fn json(tally: &Tally) -> serde_json::Value {
@@ -91,13 +87,13 @@ fn json(tally: &Tally) -> serde_json::Value {
     serde_json::json!({
         "correct": tally.correct(),
         "total": tally.total(),
-        "error_percent": error_percent(tally),
+        "error_percent": tally.error_percent(),
         "confusion": confusion,
     })
 }
 
 fn print(tally: &Tally, iterations: usize) {
-    println!("{} of {} right, {:.2} % wrong, r = {iterations}", tally.correct(), tally.total(), error_percent(tally));
+    println!("{} of {} right, {:.2} % wrong, r = {iterations}", tally.correct(), tally.total(), tally.error_percent());
     println!("rows: label; columns: read as");
     let line = |values: Vec<String>| values.iter().map(|value| format!("{value:>6}")).collect::<String>();
     println!("      {}", line((0..tally.classes).map(|class| class.to_string()).collect()));

@@ -32,6 +32,9 @@ mod cli {
     /// What goes wrong is a sentence for the person at the terminal.
     pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
 
+    /// Test images that run at a time.
+    pub const EVALUATED_AT_A_TIME: usize = 100;
+
     /// Train and inspect capsule networks.
     #[derive(Parser)]
     #[command(version, about)]

@@ -1,6 +1,6 @@
 //! `capscope-cli train`.
 
-use crate::cli::Outcome;
+use crate::cli::{EVALUATED_AT_A_TIME, Outcome};
 use crate::files;
 use capscope::capsnet::{Config, Preset};
 use capscope::data::{Dataset, MnistSplit};
@@ -262,14 +262,13 @@ impl<'a> Session<'a> {
             bytes.len(),
             tally.correct(),
             tally.total(),
-            100.0 * f64::from(tally.total() - tally.correct()) / f64::from(tally.total())
+            tally.error_percent()
         );
         Ok(())
     }
 }
 
 fn tally(device: &Device, config: &Config, store: &capscope::exec::Store, test: &Dataset) -> Outcome<Tally> {
-    let mut evaluator = block_on(Evaluator::new(device, config, store, 100, config.iterations()))?;
-    while !block_on(evaluator.advance(test, &mut || false))? {}
-    Ok(evaluator.tally().clone())
+    let evaluator = block_on(Evaluator::new(device, config, store, EVALUATED_AT_A_TIME, config.iterations()))?;
+    Ok(block_on(evaluator.finish(test))?)
 }

@@ -34,6 +34,18 @@ pub(crate) fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     fold(lanes) + rest
 }
 
+/// ‖a‖.
+#[inline(always)]
+pub(crate) fn norm<T: Real>(a: &[T]) -> T {
+    dot(a, a).sqrt()
+}
+
+/// −Σ cₖ ln cₖ of coefficients, in nats; 0 ln 0 = 0.
+#[inline(always)]
+pub(crate) fn entropy<T: Real>(c: &[T]) -> T {
+    c.iter().map(|&c| if c > T::ZERO { -c * c.ln() } else { T::ZERO }).sum()
+}
+
 /// Σ aₖ.
 #[inline(always)]
 pub(crate) fn sum<T: Real>(a: &[T]) -> T {
