@@ -206,6 +206,21 @@ fn a_stroke_is_answered_while_a_large_batch_trains() {
 }
 
 #[test]
+fn a_device_is_told_after_what_it_has_read() {
+    let first = vec![Command::Reset(settings("tiny", 8)), Command::Explore(exploration(1, Network::Yours))];
+    let mut asked = false;
+    let snapshots = run(first, move |snapshot, inbox| match snapshot {
+        Snapshot::Picture(_) if !std::mem::replace(&mut asked, true) => {
+            inbox.as_ref().unwrap().send(Command::UseDevice(DeviceChoice::Cpu));
+        }
+        Snapshot::Device(_) => *inbox = None,
+        _ => {}
+    });
+    let told = snapshots.iter().position(|s| matches!(s, Snapshot::Device(_))).unwrap();
+    assert_eq!((readings(&snapshots[..told]).len(), pictures(&snapshots[..told]).len()), (2, 2));
+}
+
+#[test]
 fn what_cannot_be_done_is_said() {
     let mut impossible = settings("gigantic", 8);
     let commands = vec![

@@ -88,7 +88,7 @@ impl Engine {
         }
     }
 
-    /// Moves every network to another device.
+    /// Moves every network to another device, and reads the digit in view there.
     async fn use_device(&mut self, device: Device) {
         self.readers.clear();
         self.give_up_evaluation();
@@ -102,8 +102,9 @@ impl Engine {
         if let Err(error) = self.move_training(&device).await {
             self.problem(error);
         }
-        if self.exploration.is_none() {
-            self.exploration = self.latest.clone();
+        // The device is told only after this: what the page then shows has come from it.
+        if let Some(exploration) = self.exploration.take().or_else(|| self.latest.clone()) {
+            self.explore(exploration).await;
         }
     }
 

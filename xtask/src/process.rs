@@ -2,7 +2,11 @@
 
 use crate::environment::Environment;
 use anyhow::{Context, Result, bail};
-use std::{path::Path, time::Duration};
+use std::{
+    io::{BufRead, BufReader, IsTerminal},
+    path::Path,
+    time::Duration,
+};
 
 /// Runs a program with its output shown; anything but success is an error that repeats the command line.
 pub fn run(environment: &Environment, folder: &Path, program: &str, arguments: &[&str]) -> Result<()> {
@@ -18,6 +22,43 @@ pub fn run(environment: &Environment, folder: &Path, program: &str, arguments: &
         bail!("`{line}` failed ({})", output.status);
     }
     Ok(())
+}
+
+/// Runs tests with their output shown. The error names those that failed, since the end of a long run seldom shows them.
+pub fn run_tests(environment: &Environment, folder: &Path, program: &str, arguments: &[&str]) -> Result<()> {
+    let line = format!("{program} {}", arguments.join(" "));
+    println!("$ {line}");
+    let mut expression = environment.command(program, arguments)?.dir(folder).stderr_to_stdout().unchecked();
+    if std::io::stdout().is_terminal() {
+        expression = expression.env("CARGO_TERM_COLOR", "always").env("FORCE_COLOR", "1");
+    }
+    let running = expression.reader().with_context(|| format!("`{line}` could not be started"))?;
+    let mut reader = BufReader::new(&running);
+    let (mut bytes, mut failures) = (Vec::new(), Vec::new());
+    while reader.read_until(b'\n', &mut bytes).with_context(|| format!("`{line}` could not be read"))? > 0 {
+        let text = String::from_utf8_lossy(&bytes);
+        print!("{text}");
+        if failures.len() < MOST_FAILURES && tells_of_a_failure(&text) {
+            failures.push(shorten(text.trim()));
+        }
+        bytes.clear();
+    }
+    let status = running.try_wait()?.context("its output ended before it did")?.status;
+    if !status.success() {
+        bail!("`{line}` failed ({status})\n    {}", failures.join("\n    "));
+    }
+    Ok(())
+}
+
+/// Lines of failures that an error repeats.
+const MOST_FAILURES: usize = 16;
+
+/// Whether a line of output names a failed test or what it found, as nextest, cargo's own runner and Playwright write it.
+fn tells_of_a_failure(line: &str) -> bool {
+    let line = line.trim();
+    ["✘", "FAIL ", "Error:", "Expected", "Received", "error:", "error["].iter().any(|start| line.starts_with(start))
+        || line.starts_with("test ") && line.ends_with("FAILED")
+        || line.contains("panicked at")
 }
 
 /// Runs a program quietly for at most `limit`. The error ends with the last lines that it wrote, since they hold the
@@ -52,10 +93,14 @@ pub fn ask(environment: &Environment, program: &str, arguments: &[&str]) -> Opti
 
 /// What a failed program said of the cause, short enough for one line: its first error, or its last words.
 fn cause(output: &str) -> String {
-    const LONGEST: usize = 200;
     let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_error = |line: &&str| line.starts_with("error") || line.starts_with("E: ");
     let line = lines.clone().find(is_error).or(lines.next_back()).unwrap_or("it wrote nothing");
+    shorten(line)
+}
+
+fn shorten(line: &str) -> String {
+    const LONGEST: usize = 200;
     if line.chars().count() <= LONGEST {
         return line.to_string();
     }
@@ -85,6 +130,17 @@ mod tests {
         assert!(told("echo info; echo 'E: no space' >&2; echo more; exit 3").ends_with("failed: E: no space"));
         assert!(told("exit 3").ends_with("failed: it wrote nothing"));
         assert!(told("head -c 9999 /dev/zero | tr '\\0' x; exit 3").chars().count() < 400);
+    }
+
+    #[test]
+    fn failed_tests_are_named_in_the_error() {
+        let told = |script| {
+            let result = run_tests(&Environment::default(), Path::new("."), "sh", &["-c", script]);
+            result.map_err(|error| error.to_string())
+        };
+        let error = told("echo '  ✓ 1 one'; echo '  ✘ 2 two (3 s)'; echo 'FAIL [ 1 s] three' >&2; exit 1").unwrap_err();
+        assert!(error.ends_with("\n    ✘ 2 two (3 s)\n    FAIL [ 1 s] three"), "{error}");
+        assert_eq!(told("echo 'FAIL but mended'"), Ok(()));
     }
 
     #[test]

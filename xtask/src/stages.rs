@@ -3,7 +3,7 @@
 use crate::{
     environment::Environment,
     install::{Need, Setup},
-    process::run,
+    process::{run, run_tests},
     workspace::Workspace,
 };
 use anyhow::{Result, bail};
@@ -116,7 +116,7 @@ fn tests(workspace: &Workspace, setup: &Setup, selection: &[&str]) -> Result<()>
         Some(_) => &["nextest", "run", "--workspace", "--no-fail-fast"],
         None => &["test", "--workspace", "--no-fail-fast"],
     };
-    cargo(workspace, &setup.native, &[runner, selection].concat())
+    run_tests(&setup.native, &workspace.root, "cargo", &[runner, selection].concat())
 }
 
 fn cargo(workspace: &Workspace, environment: &Environment, arguments: &[&str]) -> Result<()> {
@@ -136,7 +136,7 @@ fn end_to_end(
     if let Some(browser) = &setup.browser {
         environment.set("CAPSCOPE_BROWSER", browser);
     }
-    run(&environment, &workspace.end_to_end(), "npm", &[&["test", "--"], arguments].concat())
+    run_tests(&environment, &workspace.end_to_end(), "npm", &[&["test", "--"], arguments].concat())
 }
 
 enum Outcome {
