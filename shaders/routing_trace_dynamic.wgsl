@@ -2,6 +2,7 @@
 // v [B, P, R, J, D]. A workgroup has a problem; its lanes own children, then parents.
 #import run
 #import pose
+#import coefficients
 
 @group(0) @binding(1) var<storage, read> votes: array<f32>;
 @group(0) @binding(2) var<storage, read> history: array<f32>;
@@ -18,7 +19,7 @@ var<workgroup> agreed: array<f32, POSE>;
 
 // One child's logits and coefficients; `row` is where they go.
 fn couple(vote: u32, row: u32) {
-    var largest = -3.4e38;
+    var largest = least_logit();
     for (var j = 0u; j < PARENTS; j++) {
         var logit = 0.0;
         for (var d = 0u; d < DIMS; d++) {
@@ -27,9 +28,9 @@ fn couple(vote: u32, row: u32) {
         logits[row + j] = logit;
         largest = max(largest, logit);
     }
-    var sum = 0.0;
+    var sum = leak(largest);
     for (var j = 0u; j < PARENTS; j++) {
-        let c = exp(logits[row + j] - largest);
+        let c = weight(logits[row + j] - largest, vote / POSE % children * PARENTS + j);
         coupling[row + j] = c;
         sum += c;
     }

@@ -5,7 +5,7 @@ use capscope::capsnet::{Config, Conv1, Decoder, Layout, Preset, Primary, Purpose
 use capscope::data::{Random, Stream};
 use capscope::exec::cpu::{Loaded, Store};
 use capscope::plan::{Chosen, LedgerColumn, Phase, Role, Run};
-use capscope::routing::dynamic::Gradient;
+use capscope::routing::Gradient;
 use std::sync::Arc;
 
 /// Step of the central differences.

@@ -14,13 +14,13 @@ use capscope::ops::margin_loss::MarginLoss;
 use capscope::ops::reconstruction_loss::ReconstructionLoss;
 use capscope::ops::squash::{self, Capsules};
 use capscope::plan::{Chosen, Run};
-use capscope::routing::dynamic::{self, Gradient, Problem};
+use capscope::routing::{Coefficients, Gradient, Problem, dynamic};
 use serde_json::Value;
 use std::sync::Arc;
 use twins::{call, call_on, difference};
 
 /// Keys of procedures that this program does not have yet.
-const LATER: [&str; 4] = ["leaky_softmax", "leaky_routing", "self_attention", "em_routing"];
+const LATER: [&str; 2] = ["self_attention", "em_routing"];
 
 /// The most that a result may differ from its vector: rounding of the precision, in units of numbers near 1.
 #[derive(Clone, Copy)]
@@ -41,13 +41,15 @@ macro_rules! checks {
     ($($name:ident),*) => { [$((stringify!($name), $name::<f64> as Check, $name::<f32> as Check)),*] };
 }
 
-const CHECKS: [(&str, Check, Check); 11] = checks![
+const CHECKS: [(&str, Check, Check); 13] = checks![
     squash,
     capsule_index,
     primary_scale,
     softmax_axis,
     routing_polarises,
     dynamic_routing,
+    leaky_softmax,
+    leaky_routing,
     margin_loss,
     reconstruction_loss,
     decoder_mask,
@@ -163,7 +165,8 @@ fn primary_scale<T: Precision>(vector: &Value, limits: Limits) {
 
 fn softmax_axis<T: Precision>(vector: &Value, limits: Limits) {
     // With s = 1, v = 1/2: votes of twice the logits have these logits in the second iteration.
-    let problem = Problem { positions: 1, children: 2, parents: 3, dims: 1, iterations: 2 };
+    let problem =
+        Problem { positions: 1, children: 2, parents: 3, dims: 1, iterations: 2, coefficients: Coefficients::Softmax };
     let logits = numbers(&vector["logits"]);
     let votes: Vec<f64> = logits.iter().map(|b| 2.0 * b).collect();
     let history = [1.0; 6];
@@ -186,40 +189,63 @@ fn route<T: Precision>(problem: Problem, votes: &[f64], bias: &[f64]) -> [Vec<f6
 fn routing_polarises<T: Precision>(vector: &Value, limits: Limits) {
     for (iterations, v) in vector["v_by_iterations"].as_object().expect("by iterations") {
         let iterations = iterations.parse().expect("a count");
-        let problem = Problem { positions: 1, children: 2, parents: 2, dims: 2, iterations };
+        let problem =
+            Problem { positions: 1, children: 2, parents: 2, dims: 2, iterations, coefficients: Coefficients::Softmax };
         let [_, got, _] = route::<T>(problem, &numbers(&vector["votes"]), &numbers(&vector["bias"]));
         near(&format!("v after {iterations}"), &got, &numbers(v), limits.arithmetic);
     }
 }
 
 fn dynamic_routing<T: Precision>(vector: &Value, limits: Limits) {
-    let (votes, gv) = (numbers(&vector["votes"]), numbers(&vector["grad_v"]));
     assert_eq!(cases(vector).len(), 8);
     for case in cases(vector) {
-        let iterations = number(&case["iterations"]) as usize;
-        let problem = Problem { positions: 1, children: 4, parents: 3, dims: 2, iterations };
-        let run = Run::new(1, iterations, Chosen::Label);
-        let check = |name: &str, got: &[f64]| {
-            near(&format!("{name}, r = {iterations}"), got, &numbers(&case[name]), 10.0 * limits.arithmetic);
-        };
-        let [history, v, entropy] = route::<T>(problem, &votes, &numbers(&case["bias"]));
-        check("s_per_iteration", &history);
-        let traced = call::<T>(dynamic::Trace(problem), &run, &[&votes, &history]);
-        check("logits_per_iteration", &traced[0]);
-        check("coupling_per_iteration", &traced[1]);
-        check("v_per_iteration", &traced[2]);
-        assert_eq!(v, traced[2][(iterations - 1) * 6..], "v is that of the last iteration");
-        let last = &traced[1][(iterations - 1) * 12..];
-        near("entropy", &entropy, &[last.iter().map(|c| -c * c.ln()).sum::<f64>() / 4.0], 10.0 * limits.arithmetic);
-        for (gradient, suffix) in [(Gradient::Full, ""), (Gradient::Detached, "_detached")] {
-            let backward = dynamic::Backward { problem, gradient };
-            let back = call::<T>(backward, &run, &[&votes, &history, &gv]);
-            check(&format!("grad_votes{suffix}"), &back[0]);
-            check(&format!("grad_bias{suffix}"), &back[1]);
-        }
-        let detached = difference(&numbers(&case["grad_votes"]), &numbers(&case["grad_votes_detached"]));
-        assert!((detached > 0.01) == (iterations > 1), "r = {iterations}: the two gradients differ by {detached}");
+        routed::<T>(Coefficients::Softmax, vector, case, limits);
     }
+}
+
+fn leaky_routing<T: Precision>(vector: &Value, limits: Limits) {
+    routed::<T>(Coefficients::Leaky, vector, vector, limits);
+}
+
+fn leaky_softmax<T: Precision>(vector: &Value, limits: Limits) {
+    for case in cases(vector) {
+        // As in `softmax_axis`.
+        let logits = numbers(&case["logits"]);
+        let (parents, coefficients) = (logits.len(), Coefficients::Leaky);
+        let problem = Problem { positions: 1, children: 1, parents, dims: 1, iterations: 2, coefficients };
+        let votes: Vec<f64> = logits.iter().map(|b| 2.0 * b).collect();
+        let history = vec![1.0; 2 * parents];
+        let traced = call::<T>(dynamic::Trace(problem), &Run::new(1, 2, Chosen::Label), &[&votes, &history]);
+        near("leaky coupling", &traced[1][parents..], &numbers(&case["coupling"]), limits.arithmetic);
+    }
+}
+
+/// Four children and three parents of two dimensions: everything that routing yields, forward and backward.
+fn routed<T: Precision>(coefficients: Coefficients, shared: &Value, case: &Value, limits: Limits) {
+    let (votes, gv) = (numbers(&shared["votes"]), numbers(&shared["grad_v"]));
+    let iterations = number(&case["iterations"]) as usize;
+    let problem = Problem { positions: 1, children: 4, parents: 3, dims: 2, iterations, coefficients };
+    let run = Run::new(1, iterations, Chosen::Label);
+    let check = |name: &str, got: &[f64]| {
+        near(&format!("{name}, r = {iterations}"), got, &numbers(&case[name]), 10.0 * limits.arithmetic);
+    };
+    let [history, v, entropy] = route::<T>(problem, &votes, &numbers(&case["bias"]));
+    check("s_per_iteration", &history);
+    let traced = call::<T>(dynamic::Trace(problem), &run, &[&votes, &history]);
+    check("logits_per_iteration", &traced[0]);
+    check("coupling_per_iteration", &traced[1]);
+    check("v_per_iteration", &traced[2]);
+    assert_eq!(v, traced[2][(iterations - 1) * 6..], "v is that of the last iteration");
+    let last = &traced[1][(iterations - 1) * 12..];
+    near("entropy", &entropy, &[last.iter().map(|c| -c * c.ln()).sum::<f64>() / 4.0], 10.0 * limits.arithmetic);
+    for (gradient, suffix) in [(Gradient::Full, ""), (Gradient::Detached, "_detached")] {
+        let backward = dynamic::Backward { problem, gradient };
+        let back = call::<T>(backward, &run, &[&votes, &history, &gv]);
+        check(&format!("grad_votes{suffix}"), &back[0]);
+        check(&format!("grad_bias{suffix}"), &back[1]);
+    }
+    let detached = difference(&numbers(&case["grad_votes"]), &numbers(&case["grad_votes_detached"]));
+    assert!((detached > 0.01) == (iterations > 1), "r = {iterations}: the two gradients differ by {detached}");
 }
 
 /// Each image's margin loss, and its gradient by the lengths.

@@ -2,7 +2,7 @@
 
 use crate::ops::conv::Convolution;
 use crate::plan::Run;
-use crate::routing::dynamic::Gradient;
+use crate::routing::Gradient;
 use serde::{Deserialize, Serialize};
 
 /// The first convolution: one input channel, ReLU.

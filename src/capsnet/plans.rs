@@ -15,7 +15,7 @@ use crate::ops::{
     votes,
 };
 use crate::plan::{BufferId, Builder, LEDGER_COLUMNS, LEDGER_ROWS, Phase, Plan, PlanError, Role, TensorId};
-use crate::routing::dynamic::{self, Problem};
+use crate::routing::{Coefficients, Problem, dynamic};
 
 /// The most routing iterations that a page or a command may ask for.
 const MOST_ITERATIONS: usize = 10;
@@ -239,7 +239,14 @@ impl Model<'_> {
         };
         let iterations = if self.purpose == Purpose::TrainTraced { layer.iterations } else { MOST_ITERATIONS };
         let projection = votes::Projection { children, parents: layer.parents, dims_in, dims_out: layer.dims };
-        let problem = Problem { positions: 1, children, parents: layer.parents, dims: layer.dims, iterations };
+        let problem = Problem {
+            positions: 1,
+            children,
+            parents: layer.parents,
+            dims: layer.dims,
+            iterations,
+            coefficients: Coefficients::Softmax,
+        };
         let (name, pose) = (layer.name.as_str(), [layer.parents, layer.dims]);
 
         let weight = self.parameter(&format!("{name}.weight"));

@@ -6,128 +6,28 @@
 //! No logits are stored: since they start at zero, b_ij before iteration t is û_ij · Σ_{τ<t} v_j(τ). Every pass
 //! recomputes them from the votes and the s of each iteration, which is all that the forward pass keeps.
 
+use super::{Gradient, Problem};
 use crate::ops::Pick;
 use crate::ops::squash::{squash, squash_gradient};
-use crate::ops::support::{
-    Real, add_scaled, dot, entropy as entropy_of, for_each_pair, softmax_in_place, twins, vectorised,
-};
-use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
+use crate::ops::support::{Real, add_scaled, dot, entropy as entropy_of, for_each_pair, twins, vectorised};
+use crate::plan::{Call, Extent, Kernel, Operation, Port};
 use std::sync::Arc;
-
-/// Numbers that WebGPU's default 16 KiB of workgroup memory hold.
-const WORKGROUP_NUMBERS: usize = Kernel::MOST_WORKGROUP_BYTES / 4;
-
-/// The gradient that routing passes back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Gradient {
-    /// Through every iteration, coefficients included.
-    #[default]
-    Full,
-    /// The last iteration's coefficients are constants; only the last weighted sum carries gradient.
-    Detached,
-}
-
-/// Sizes of a routed layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// Problems of one image.
-    pub positions: usize,
-    /// Child capsules I.
-    pub children: usize,
-    /// Parent capsules J.
-    pub parents: usize,
-    /// Dimensions of a vote D.
-    pub dims: usize,
-    /// The most iterations that a run may ask for.
-    pub iterations: usize,
-}
-
-impl Problem {
-    fn pose(&self) -> usize {
-        self.parents * self.dims
-    }
-
-    fn vote_elements(&self) -> usize {
-        self.children * self.pose()
-    }
-
-    fn votes(&self) -> Extent {
-        Extent::PerImage(self.positions * self.vote_elements())
-    }
-
-    fn poses(&self) -> Extent {
-        Extent::PerImage(self.positions * self.pose())
-    }
-
-    fn history(&self) -> Extent {
-        Extent::PerImage(self.positions * self.iterations * self.pose())
-    }
-
-    fn couplings(&self) -> Extent {
-        Extent::PerImage(self.positions * self.iterations * self.children * self.parents)
-    }
-
-    /// Multiply-adds of one pass over all votes, as floating-point operations.
-    fn pass(&self, live: usize) -> u64 {
-        2 * (live * self.positions * self.vote_elements()) as u64
-    }
-
-    /// Invocations in a workgroup: one for each number of the parents' poses, as far as a workgroup goes.
-    fn lanes(&self) -> usize {
-        self.pose().next_multiple_of(32).clamp(64, 256)
-    }
-
-    /// Children whose coefficients are in workgroup memory at a time, if `fixed` numbers are there in any case and
-    /// `each` for every child.
-    fn chunk(&self, fixed: usize, each: usize) -> usize {
-        (WORKGROUP_NUMBERS.saturating_sub(fixed) / each).clamp(1, self.lanes())
-    }
-
-    fn kernel(&self, shader: &'static str, workgroups: Extent) -> Kernel {
-        let lanes = self.lanes();
-        Kernel::new(shader, lanes, Grid::line(workgroups, 1))
-            .consts([
-                ("PARENTS", self.parents),
-                ("DIMS", self.dims),
-                ("POSE", self.pose()),
-                ("OWNED", self.pose().div_ceil(lanes)),
-            ])
-            .sizes([("positions", self.positions), ("children", self.children), ("rounds", self.iterations)])
-    }
-
-    /// One child's coupling coefficients, from Σ v over the earlier iterations.
-    #[inline(always)]
-    fn couple<T: Real>(&self, vote: &[T], agreed: &[T], c: &mut [T]) {
-        for ((c, vote), agreed) in c.iter_mut().zip(vote.chunks_exact(self.dims)).zip(agreed.chunks_exact(self.dims)) {
-            *c = dot(vote, agreed);
-        }
-        softmax_in_place(c);
-    }
-
-    fn random(pick: Pick<'_>) -> Self {
-        Problem {
-            positions: pick(1..=2),
-            children: pick(1..=70),
-            parents: pick(1..=11),
-            dims: pick(1..=17),
-            iterations: pick(1..=5),
-        }
-    }
-}
 
 /// Specimens for the tests.
 pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
-    let compact = Problem { positions: 1, children: 288, parents: 10, dims: 16, iterations: 3 };
+    let compact = Problem::compact();
     let deep = Problem { children: 40, iterations: 10, ..compact };
-    let mut all: Vec<Arc<dyn Operation>> = vec![];
-    for problem in [Problem::random(pick), Problem::random(pick), deep, compact] {
-        all.push(Arc::new(Forward(problem)));
-        all.push(Arc::new(Trace(problem)));
-        all.push(Arc::new(Backward { problem, gradient: Gradient::Full }));
-        all.push(Arc::new(Backward { problem, gradient: Gradient::Detached }));
-    }
-    all
+    [Problem::random(pick), Problem::random(pick), deep, compact].into_iter().flat_map(all).collect()
+}
+
+/// Every operation on a problem.
+pub(super) fn all(problem: Problem) -> Vec<Arc<dyn Operation>> {
+    vec![
+        Arc::new(Forward(problem)),
+        Arc::new(Trace(problem)),
+        Arc::new(Backward { problem, gradient: Gradient::Full }),
+        Arc::new(Backward { problem, gradient: Gradient::Detached }),
+    ]
 }
 
 /// `routing_forward_dynamic`: votes [B, P, I, J, D], bias [J, D] → history of s [B, P, R, J, D], v [B, P, J, D] and
@@ -198,14 +98,14 @@ impl Forward {
 fn forward<T: Real>(problem: &Problem, votes: &[T], bias: &[T], history: &mut [T], v: &mut [T]) -> T {
     let (pose, dims) = (problem.pose(), problem.dims);
     let last = history.len() / pose - 1;
-    let mut c = vec![T::ONE / T::of(problem.parents as f64); problem.parents];
+    let mut c = problem.couple_at_first();
     let mut agreed = vec![T::ZERO; pose];
     let mut entropy = T::ZERO;
     for (t, s) in history.chunks_exact_mut(pose).enumerate() {
         s.fill(T::ZERO);
-        for vote in votes.chunks_exact(pose) {
-            if t > 0 {
-                problem.couple(vote, &agreed, &mut c);
+        for (child, vote) in votes.chunks_exact(pose).enumerate() {
+            if problem.couples_at(t) {
+                problem.couple(child, vote, &agreed, &mut c);
             }
             for ((s, vote), &c) in s.chunks_exact_mut(dims).zip(vote.chunks_exact(dims)).zip(&c) {
                 add_scaled(s, c, vote);
@@ -270,12 +170,10 @@ impl Trace {
                 let at = index * problem.iterations + t;
                 let (logits, coupling) = (&mut logits[at * pairs..][..pairs], &mut coupling[at * pairs..][..pairs]);
                 for_each_pair((logits, problem.parents), (coupling, problem.parents), |child, b, c| {
-                    let vote = votes[child * pose..].chunks_exact(problem.dims);
-                    for ((b, vote), agreed) in b.iter_mut().zip(vote).zip(agreed.chunks_exact(problem.dims)) {
-                        *b = dot(vote, agreed);
-                    }
-                    c.copy_from_slice(b);
-                    softmax_in_place(c);
+                    let vote = &votes[child * pose..][..pose];
+                    let pairs = vote.chunks_exact(problem.dims).zip(agreed.chunks_exact(problem.dims));
+                    b.iter_mut().zip(pairs).for_each(|(b, (vote, agreed))| *b = dot(vote, agreed));
+                    problem.couple(child, vote, &agreed, c);
                 });
                 let v = &mut vs[at * pose..][..pose];
                 let s = history[at * pose..].chunks_exact(problem.dims);
@@ -326,15 +224,12 @@ impl Operation for Backward {
         self.problem
             .kernel(self.name(), Extent::PerImage(1))
             .consts([("CHUNK", chunk), ("ROUNDS", iterations), ("KEPT", children.div_ceil(chunk))])
-            .switch("detached", self.gradient == Gradient::Detached)
+            .switch("detached", !self.is_full())
             .shares([pose, chunk * parents, iterations * parents, pose, 2 * parents, chunk * parents])
     }
 
     fn flops(&self, live: usize) -> u64 {
-        let iterations = match self.gradient {
-            Gradient::Full => self.problem.iterations as u64,
-            Gradient::Detached => 1,
-        };
+        let iterations = if self.is_full() { self.problem.iterations as u64 } else { 1 };
         (5 * iterations - 2) * self.problem.pass(live)
     }
 
@@ -342,6 +237,11 @@ impl Operation for Backward {
 }
 
 impl Backward {
+    /// Whether gradient passes through the coefficients. Where nothing agrees they are constants.
+    fn is_full(&self) -> bool {
+        self.gradient == Gradient::Full && self.problem.coefficients.agree()
+    }
+
     fn run<T: Real>(&self, call: Call<'_, T>) {
         let (problem, live, iterations) = (self.problem, call.live(), call.run.iterations as usize);
         let ([votes, history, gv], [gvotes, gbias]) = call.split();
@@ -380,7 +280,7 @@ impl Backward {
         // Gradients by the logits of the iteration above, one row of J a child.
         let mut gb = vec![T::ZERO; problem.children * parents];
         let (mut gv, mut gs) = (gv.to_vec(), vec![T::ZERO; pose]);
-        let mut c = vec![T::ONE / T::of(parents as f64); parents];
+        let mut c = problem.couple_at_first();
         let mut gc = vec![T::ZERO; parents];
         gvotes.fill(T::ZERO);
         for t in (0..iterations).rev() {
@@ -391,15 +291,15 @@ impl Backward {
             }
             add_scaled(gbias, T::ONE, &gs);
             if t == 0 {
-                c.fill(T::ONE / T::of(parents as f64));
+                c = problem.couple_at_first();
             }
             // The sum over children that the next (earlier) iteration's v receives.
             gv.fill(T::ZERO);
             let children =
                 votes.chunks_exact(pose).zip(gvotes.chunks_exact_mut(pose)).zip(gb.chunks_exact_mut(parents));
-            for ((vote, gvote), gb) in children {
-                if t > 0 {
-                    problem.couple(vote, agreed, &mut c);
+            for (child, ((vote, gvote), gb)) in children.enumerate() {
+                if problem.couples_at(t) {
+                    problem.couple(child, vote, agreed, &mut c);
                 }
                 for j in 0..parents {
                     let at = j * dims..(j + 1) * dims;
@@ -408,7 +308,7 @@ impl Backward {
                     add_scaled(&mut gvote[at.clone()], c[j], &gs[at.clone()]);
                     gc[j] = dot(&vote[at.clone()], &gs[at]);
                 }
-                if t > 0 && self.gradient == Gradient::Full {
+                if t > 0 && self.is_full() {
                     let mean = dot(&c, &gc);
                     for j in 0..parents {
                         gb[j] += c[j] * (gc[j] - mean);
@@ -417,7 +317,7 @@ impl Backward {
                     }
                 }
             }
-            if self.gradient == Gradient::Detached {
+            if !self.is_full() {
                 break;
             }
         }

@@ -4,3 +4,9 @@
 //! Kernels work on *problems*, each [I, J, D]: an image, or one position of it.
 
 pub mod dynamic;
+pub mod leaky;
+pub mod random;
+mod support;
+pub mod uniform;
+
+pub use support::{Coefficients, Gradient, Problem};

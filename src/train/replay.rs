@@ -7,7 +7,7 @@ use crate::capsnet::{
 };
 use crate::exec::{Device, ExecError, Loaded};
 use crate::plan::{Chosen, LedgerColumn, Phase, PlanError, Role, Run};
-use crate::routing::dynamic::Gradient;
+use crate::routing::Gradient;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use serde::Deserialize;
 use std::sync::Arc;

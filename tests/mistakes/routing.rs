@@ -4,10 +4,12 @@ use crate::twins::{Subject, call, difference, normals, test_images};
 use capscope::capsnet::{Preset, Purpose};
 use capscope::data::{Random, Stream};
 use capscope::plan::{Chosen, Run};
-use capscope::routing::dynamic::{Forward, Problem, Trace};
+use capscope::routing::dynamic::{Forward, Trace};
+use capscope::routing::{Coefficients, Problem};
 use capscope::train::initial_parameters;
 
-const SIZES: Problem = Problem { positions: 1, children: 20, parents: 5, dims: 4, iterations: 3 };
+const SIZES: Problem =
+    Problem { positions: 1, children: 20, parents: 5, dims: 4, iterations: 3, coefficients: Coefficients::Softmax };
 const IMAGES: usize = 7;
 const VOTE: usize = SIZES.parents * SIZES.dims;
 const EACH: usize = SIZES.children * VOTE;

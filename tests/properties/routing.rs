@@ -5,7 +5,8 @@ use capscope::data::{Random, Stream};
 use capscope::exec::cpu::Precision;
 use capscope::ops::votes::{self, Projection};
 use capscope::plan::{Chosen, Run};
-use capscope::routing::dynamic::{Backward, Forward, Gradient, Problem, Trace};
+use capscope::routing::dynamic::{Backward, Forward, Trace};
+use capscope::routing::{Coefficients, Gradient, Problem};
 use proptest::prelude::*;
 
 /// One image's votes, with a bias.
@@ -27,7 +28,8 @@ struct Routed {
 impl Case {
     fn random(children: usize, parents: usize, dims: usize, iterations: usize, seed: u64) -> Self {
         let mut random = Random::new(seed, Stream::Pairs);
-        let problem = Problem { positions: 1, children, parents, dims, iterations };
+        let problem =
+            Problem { positions: 1, children, parents, dims, iterations, coefficients: Coefficients::Softmax };
         let mut scaled = |count: usize| normals(&mut random, count).into_iter().map(|x| 0.5 * x).collect();
         Case { problem, votes: scaled(children * parents * dims), bias: scaled(parents * dims) }
     }
@@ -216,7 +218,8 @@ fn the_worked_example_of_the_authors_test() {
         [1e-7, 4.2e-6, 0.6209423, 0.7761009],
     ];
     for (iterations, expected) in (1..).zip(expected) {
-        let problem = Problem { positions: 1, children: 2, parents: 2, dims: 2, iterations };
+        let problem =
+            Problem { positions: 1, children: 2, parents: 2, dims: 2, iterations, coefficients: Coefficients::Softmax };
         let routed = Case { problem, votes: votes.clone(), bias: vec![0.0; 4] }.route::<f32>();
         let worst = difference(&routed.v, &expected);
         println!("r = {iterations}: {:?}, off by {worst:.1e}", routed.v);

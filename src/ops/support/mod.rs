@@ -6,7 +6,7 @@ mod parallel;
 mod real;
 mod twins;
 
-pub(crate) use arithmetic::{add_scaled, dot, entropy, norm, softmax_in_place, sum, vectorised};
+pub(crate) use arithmetic::{add_scaled, dot, entropy, norm, scale, softmax_in_place, sum, vectorised};
 pub(crate) use matrix::{Matrix, multiply};
 pub(crate) use parallel::{for_each, for_each_pair};
 pub use real::Real;

@@ -1,0 +1,14 @@
+//! Leaky routing (the authors' code for CIFAR-10): dynamic routing whose softmax has one more parent, of logit 0, that
+//! nobody sees. A child that agrees with no parent sends its vote there: c_ij = e^b_ij / (1 + Σ_k e^b_ik).
+
+use super::{Coefficients, Problem, dynamic};
+use crate::ops::Pick;
+use crate::plan::Operation;
+use std::sync::Arc;
+
+/// Specimens for the tests: the operations of [`dynamic`] with other coefficients.
+pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
+    let problems = [Problem::random(pick), Problem::random(pick)];
+    let problems = problems.map(|problem| Problem { coefficients: Coefficients::Leaky, ..problem });
+    problems.into_iter().flat_map(dynamic::all).collect()
+}
