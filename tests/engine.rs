@@ -3,7 +3,8 @@
 use capscope::engine::{Engine, Host, Inbox, Soon};
 use capscope::exec::Device;
 use capscope::protocol::{
-    Command, DeviceChoice, Exploration, Network, Picture, Reading, Shown, Snapshot, TrainingSettings, TrainingState,
+    Command, DeviceChoice, Exploration, Inspection, Network, Picture, Reading, Shown, Snapshot, TrainingSettings,
+    TrainingState, Votes,
 };
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -144,6 +145,87 @@ fn a_reading_has_every_iteration_and_an_untouched_pose_decodes_to_the_bit() {
     assert_eq!(columns.len(), 3);
     assert_eq!(columns[1], pictures[0].pixels, "the sweep's zero column is the plain picture, to the bit");
     assert_eq!(columns[2], pictures[1].pixels);
+}
+
+#[test]
+fn votes_and_layers_come_only_when_they_are_looked_at() {
+    let looking = Inspection { votes: true, convolution: true, decoder: true };
+    let mut other = exploration(3, Network::Yours);
+    other.shown = Shown::Class(7);
+    let mut steps = VecDeque::from([
+        vec![Command::Inspect(looking)],
+        vec![Command::Explore(other)],
+        vec![Command::SaveTrace],
+        vec![Command::Inspect(Inspection::default()), Command::SaveTrace],
+        vec![Command::Explore(exploration(4, Network::Yours))],
+    ]);
+    let first = vec![Command::Reset(settings("tiny", 8)), Command::Explore(exploration(1, Network::Yours))];
+    let snapshots = run(first, move |snapshot, inbox| {
+        // The first picture, the layers of the first two looks, the files, and the last picture.
+        let next = match snapshot {
+            Snapshot::Picture(picture) => picture.serial == 1 || picture.serial == 4,
+            Snapshot::Layers(_) | Snapshot::Trace(_) => true,
+            _ => false,
+        };
+        if next {
+            match (steps.pop_front(), inbox.as_ref()) {
+                (Some(commands), Some(inbox)) => commands.into_iter().for_each(|command| inbox.send(command)),
+                _ => *inbox = None,
+            }
+        }
+    });
+    let reading = readings(&snapshots)[0];
+    let [children, parents, dims] = reading.sizes.map(|n| n as usize);
+    let votes: Vec<&Votes> =
+        snapshots.iter().filter_map(|s| if let Snapshot::Votes(votes) = s { Some(&**votes) } else { None }).collect();
+    assert_eq!(
+        votes.iter().map(|votes| (votes.serial, votes.class)).collect::<Vec<_>>(),
+        [(1, reading.winner), (3, 7)]
+    );
+    let layers: Vec<Vec<(&str, &[u32])>> = snapshots
+        .iter()
+        .filter_map(|s| if let Snapshot::Layers(layers) = s { Some(&layers.layers) } else { None })
+        .map(|layers| layers.iter().map(|layer| (layer.name.as_str(), layer.shape.as_slice())).collect())
+        .collect();
+    let hidden: [(&str, &[u32]); 2] = [("decoder.0", &[64]), ("decoder.1", &[128])];
+    assert_eq!(layers[0], [[("conv1", &[16, 10, 10][..])].as_slice(), &hidden].concat());
+    assert_eq!(layers[1..], [hidden], "another capsule changes the decoder's layers and nothing else");
+
+    for votes in votes {
+        assert_eq!((votes.votes.len(), votes.agreement.len()), (children * dims, children * parents));
+        for round in 0..3 {
+            // A lossless account of the length: what each capsule gives along s, and what the bias gives.
+            let sum = &votes.sums[round * dims..][..dims];
+            let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+            let along = |pose: &[f32]| pose.iter().zip(sum).map(|(a, b)| a * b).sum::<f32>() / length;
+            let given = (0..children).map(|child| {
+                let coupling = reading.coupling[(round * children + child) * parents + usize::from(votes.class)];
+                coupling * along(&votes.votes[child * dims..][..dims])
+            });
+            let account = given.sum::<f32>() + along(&votes.bias);
+            assert!((account - length).abs() < 1e-5 * length.max(1.0), "{account} of {length}");
+        }
+        // û·v of an iteration is what the next one's logits have gained; the last one's is told beside them.
+        for child in 0..children {
+            let pose = &reading.poses[(2 * parents + usize::from(votes.class)) * dims..][..dims];
+            let vote = &votes.votes[child * dims..][..dims];
+            let agreement: f32 = vote.iter().zip(pose).map(|(a, b)| a * b).sum();
+            assert!((agreement - votes.agreement[child * parents + usize::from(votes.class)]).abs() < 1e-5);
+        }
+    }
+
+    let file = snapshots.iter().find_map(|s| if let Snapshot::Trace(bytes) = s { Some(bytes) } else { None });
+    let file = safetensors::SafeTensors::deserialize(file.expect("a trace")).expect("a safetensors file");
+    let shape = |name: &str| file.tensor(name).map(|tensor| tensor.shape().to_vec()).unwrap_or_default();
+    assert_eq!(shape("pixels"), [28, 28]);
+    assert_eq!(shape("conv1"), [16, 10, 10]);
+    assert_eq!(shape("primary"), [36, 8]);
+    assert_eq!(shape("digit votes"), [36, 10, 16]);
+    assert_eq!(shape("digit coupling"), [3, 36, 10]);
+    assert_eq!(shape("digit s history"), [3, 10, 16]);
+    assert_eq!(shape("reconstruction"), [28, 28]);
+    let coupling: Vec<u8> = reading.coupling.iter().flat_map(|c| c.to_le_bytes()).collect();
+    assert_eq!(file.tensor("digit coupling").expect("coefficients").data(), coupling, "what the page was told");
 }
 
 #[test]

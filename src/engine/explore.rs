@@ -15,14 +15,14 @@ const POSES: usize = 12;
 
 /// A network's plans for looking at single digits, with the last digit read.
 pub(super) struct Reader {
-    config: Config,
-    trace: Loaded,
-    decode: Loaded,
+    pub(super) config: Config,
+    pub(super) trace: Loaded,
+    pub(super) decode: Loaded,
     /// What the trace plan's tensors hold: pixels, iterations, and the step of the network.
     read: Option<(Vec<f32>, u8, u64)>,
     /// Lengths and poses of the last iteration.
-    lengths: Vec<f32>,
-    poses: Vec<f32>,
+    pub(super) lengths: Vec<f32>,
+    pub(super) poses: Vec<f32>,
 }
 
 impl Reader {
@@ -42,13 +42,14 @@ impl Reader {
     }
 
     /// True if the tensors hold the reading that is asked for.
-    fn holds(&self, exploration: &Exploration, step: u64) -> bool {
+    pub(super) fn holds(&self, exploration: &Exploration, step: u64) -> bool {
         self.read.as_ref().is_some_and(|(pixels, iterations, read_step)| {
             *pixels == exploration.pixels && *iterations == exploration.iterations && *read_step == step
         })
     }
 
-    async fn tensor(&self, name: &str) -> Result<Vec<f32>, String> {
+    /// A tensor of the digit that was read.
+    pub(super) async fn tensor(&self, name: &str) -> Result<Vec<f32>, String> {
         let plan = self.trace.plan();
         let id = plan.find(name).ok_or_else(|| format!("the trace has no tensor {name}"))?;
         self.trace.read(id, plan.tensor(id).elements()).await.map_err(|error| error.to_string())
@@ -102,15 +103,27 @@ impl Reader {
         })
     }
 
+    /// The capsule that is decoded.
+    pub(super) fn class(&self, shown: Shown) -> usize {
+        match shown {
+            Shown::Longest => longest(&self.lengths),
+            Shown::Class(class) => usize::from(class).min(self.config.classes().parents - 1),
+        }
+    }
+
+    /// Its pose in the last iteration with the offsets.
+    pub(super) fn bent(&self, exploration: &Exploration) -> Vec<f32> {
+        let dims = self.config.classes().dims;
+        let pose = &self.poses[self.class(exploration.shown) * dims..][..dims];
+        pose.iter().enumerate().map(|(d, value)| value + exploration.offsets.get(d).unwrap_or(&0.0)).collect()
+    }
+
     /// Decodes the last reading's pose, bent by the offsets.
     async fn picture(&mut self, exploration: &Exploration) -> Result<Picture, String> {
         let layer = self.config.classes().clone();
-        let class = match exploration.shown {
-            Shown::Longest => longest(&self.lengths),
-            Shown::Class(class) => usize::from(class).min(layer.parents - 1),
-        };
+        let class = self.class(exploration.shown);
         let pose = self.poses[class * layer.dims..][..layer.dims].to_vec();
-        let bent: Vec<f32> = (0..layer.dims).map(|d| pose[d] + exploration.offsets.get(d).unwrap_or(&0.0)).collect();
+        let bent = self.bent(exploration);
         let mut all = vec![bent.clone()];
         if let Some((dim, offsets)) = &exploration.sweep {
             let dim = usize::from(*dim).min(layer.dims - 1);
@@ -126,7 +139,7 @@ impl Reader {
     }
 
     /// The decoder's pictures of poses of one class.
-    async fn decode(&mut self, poses: &[Vec<f32>], class: usize) -> Result<Vec<f32>, String> {
+    pub(super) async fn decode(&mut self, poses: &[Vec<f32>], class: usize) -> Result<Vec<f32>, String> {
         let failed = |error: crate::exec::ExecError| error.to_string();
         let (dims, parents, pixels) = (self.config.classes().dims, self.config.classes().parents, self.config.pixels());
         let plan = self.decode.plan().clone();
@@ -169,7 +182,8 @@ impl Engine {
         let host = self.host.clone();
         let is_shown = self.shown.as_ref() == Some(&exploration.network);
         let Some(reader) = self.reader(&exploration.network).await? else { return Ok(()) };
-        if !is_shown || !reader.holds(exploration, step) {
+        let is_new = !is_shown || !reader.holds(exploration, step);
+        if is_new {
             let mut reading = reader.reading(exploration, step).await?;
             reading.millis = (host.now() - start) as f32;
             host.send(Snapshot::Reading(Box::new(reading)));
@@ -179,7 +193,7 @@ impl Engine {
         picture.millis = (host.now() - start) as f32;
         host.send(Snapshot::Picture(Box::new(picture)));
         self.shown = Some(exploration.network.clone());
-        Ok(())
+        self.inspect(exploration, is_new).await
     }
 
     /// Reads the present digit again if it is the training network that is looked at.

@@ -10,13 +10,14 @@ mod device;
 mod evaluation;
 mod explore;
 mod host;
+mod inspect;
 mod networks;
 mod training;
 
 pub use host::{Host, Soon};
 
 use crate::exec::Device;
-use crate::protocol::{Command, Exploration, Network, Snapshot};
+use crate::protocol::{Command, Exploration, Inspection, Network, Snapshot};
 use assets::Assets;
 use async_channel::{Receiver, Sender, TryRecvError, WeakSender};
 use check::Check;
@@ -68,6 +69,10 @@ pub struct Engine {
     latest: Option<Exploration>,
     /// The network whose reading the page was last sent, if it still shows it.
     shown: Option<Network>,
+    /// What the page looks at beside the reading.
+    inspection: Inspection,
+    /// The digit capsule whose votes the page was last sent.
+    votes_of: Option<usize>,
     commands: VecDeque<Command>,
     training: Option<Training>,
     evaluation: Option<Evaluation>,
@@ -89,6 +94,8 @@ impl Engine {
             exploration: None,
             latest: None,
             shown: None,
+            inspection: Inspection::default(),
+            votes_of: None,
             commands: VecDeque::new(),
             training: None,
             evaluation: None,
@@ -145,6 +152,8 @@ impl Engine {
             // Taken out before.
             Command::Explore(exploration) => self.exploration = Some(exploration),
             Command::Start(choice) | Command::UseDevice(choice) => self.choose_device(choice).await,
+            Command::Inspect(inspection) => self.look_into(inspection).await,
+            Command::SaveTrace => self.save_trace().await,
             Command::TestDigits(places) => self.send_test_digits(places),
             Command::Gallery => self.send_gallery(),
             Command::Reset(settings) => self.reset_training(settings).await,

@@ -3,10 +3,10 @@
 use super::Engine;
 use super::assets::Asset;
 use super::explore::Reader;
-use crate::capsnet::{Config, Layout, Purpose, plan};
+use crate::capsnet::{Config, Layout, Purpose, ReceptiveField, plan};
 use crate::exec::{Device, ExecError, Store};
 use crate::plan::Role;
-use crate::protocol::{Network, NetworkStatus, PlanStep, Snapshot};
+use crate::protocol::{Field, Network, NetworkStatus, PlanStep, Snapshot};
 use crate::train::weights::{self, About, Precision, Standing, Weights};
 use std::rc::Rc;
 
@@ -160,8 +160,16 @@ pub(super) fn shape_status(network: Network, config: &Config, step: u64) -> Netw
         step,
         correct: None,
         grid: [config.primary.types, primary.height_out(), primary.width_out()].map(|n| n as u32),
+        fields: receptive_fields(config),
         poses: [classes.parents, classes.dims].map(|n| n as u32),
         means: vec![],
         deviations: vec![],
     }
+}
+
+/// What a position of the first convolution and what a primary capsule sees of the input.
+fn receptive_fields(config: &Config) -> [Field; 2] {
+    let (first, second) = (config.conv1_shape(), config.primary_shape());
+    [ReceptiveField::of(&[first]), ReceptiveField::of(&[first, second])]
+        .map(|field| Field { size: field.size as u32, stride: field.stride as u32 })
 }

@@ -120,7 +120,8 @@ impl<T: Precision> Loaded<T> {
         }
     }
 
-    fn view<'a>(&'a self, store: &'a Store<T>, id: TensorId) -> &'a [T] {
+    /// The elements of a tensor, wherever its buffer is.
+    pub(in crate::exec) fn view<'a>(&'a self, store: &'a Store<T>, id: TensorId) -> &'a [T] {
         let tensor = self.plan.tensor(id);
         let buffer = match self.plan.buffer(tensor.buffer).role.shared_index() {
             Some(index) => &store.buffers[index],

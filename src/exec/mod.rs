@@ -216,7 +216,7 @@ impl Loaded {
     /// If the device is lost.
     pub async fn read(&self, tensor: TensorId, elements: usize) -> Result<Vec<f32>, ExecError> {
         match self {
-            Loaded::Cpu { loaded, .. } => Ok(loaded.tensor(tensor)[..elements].to_vec()),
+            Loaded::Cpu { loaded, store } => Ok(loaded.view(&store.borrow(), tensor)[..elements].to_vec()),
             Loaded::Gpu(loaded) => loaded.read(tensor, elements).await,
         }
     }

@@ -51,6 +51,17 @@ pub struct Exploration {
     pub sweep: Option<(u8, Vec<f32>)>,
 }
 
+/// What the page looks at beside the reading and the picture. The engine sends nothing of it that is not asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inspection {
+    /// The votes for the digit capsule in view.
+    pub votes: bool,
+    /// The maps of the first convolution.
+    pub convolution: bool,
+    /// The decoder's hidden layers, as they make the picture in view.
+    pub decoder: bool,
+}
+
 /// How a network is trained. All but the rate restart it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSettings {
@@ -83,6 +94,11 @@ pub enum Command {
     /// Reads a digit. Answered by [`Snapshot::Reading`](super::Snapshot::Reading) if the reading has changed, and by
     /// [`Snapshot::Picture`](super::Snapshot::Picture).
     Explore(Exploration),
+    /// What is looked at from now on. Answered at once and after each change of the reading or the picture by
+    /// [`Snapshot::Votes`](super::Snapshot::Votes) and [`Snapshot::Layers`](super::Snapshot::Layers).
+    Inspect(Inspection),
+    /// All tensors of the digit in view as a file. Answered by [`Snapshot::Trace`](super::Snapshot::Trace).
+    SaveTrace,
     /// Test digits by their place among the 10 000. Answered by [`Snapshot::Digits`](super::Snapshot::Digits).
     TestDigits(Vec<u32>),
     /// The 100 test digits that come with the page.

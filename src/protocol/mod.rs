@@ -6,10 +6,10 @@
 mod command;
 mod snapshot;
 
-pub use command::{Command, DeviceChoice, Exploration, Network, Shown, TrainingSettings};
+pub use command::{Command, DeviceChoice, Exploration, Inspection, Network, Shown, TrainingSettings};
 pub use snapshot::{
-    Checked, CurvePoint, DeviceKind, DeviceStatus, Digits, Evaluation, NetworkStatus, Picture, PlanStep, Reading,
-    Snapshot, TrainingState, TrainingStatus,
+    Checked, CurvePoint, DeviceKind, DeviceStatus, Digits, Evaluation, Field, Layer, Layers, NetworkStatus, Picture,
+    PlanStep, Reading, Snapshot, TrainingState, TrainingStatus, Votes,
 };
 
 use serde::{Serialize, de::DeserializeOwned};

@@ -28,6 +28,16 @@ pub struct DeviceStatus {
     pub reason: String,
 }
 
+/// What one position of a layer of convolutions sees of the input: `size` × `size` pixels, of which position (y, x)
+/// starts at row y · `stride` and column x · `stride`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Rows and columns.
+    pub size: u32,
+    /// Pixels from one position to the next.
+    pub stride: u32,
+}
+
 /// A network that the engine holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NetworkStatus {
@@ -43,6 +53,8 @@ pub struct NetworkStatus {
     pub correct: Option<u32>,
     /// Capsule types, rows and columns of the primary capsules: capsule = (type · rows + y) · columns + x.
     pub grid: [u32; 3],
+    /// What a position of the first convolution and what a primary capsule sees.
+    pub fields: [Field; 2],
     /// Classes and dimensions of the digit capsules.
     pub poses: [u32; 2],
     /// Mean of each pose dimension over the test digits of its class [classes, dims]; empty if not known.
@@ -97,6 +109,44 @@ pub struct Picture {
     pub sweep: Vec<f32>,
     /// Milliseconds that the engine took.
     pub millis: f32,
+}
+
+/// The votes for one digit capsule, and what it makes of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Votes {
+    /// Of the exploration that it answers.
+    pub serial: u64,
+    /// The digit capsule.
+    pub class: u8,
+    /// Its votes û [I, D].
+    pub votes: Vec<f32>,
+    /// Its bias β, which joins s in every iteration [D].
+    pub bias: Vec<f32>,
+    /// Its weighted sums s [r, D].
+    pub sums: Vec<f32>,
+    /// û·v after the last iteration, for all digit capsules [I, J]. Nothing is added to the logits any more; the
+    /// agreement of earlier iterations is the difference of their logits.
+    pub agreement: Vec<f32>,
+}
+
+/// What one layer says of the digit in view.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layer {
+    /// Such as conv1 or decoder.0.
+    pub name: String,
+    /// Its extents.
+    pub shape: Vec<u32>,
+    /// Its values, row-major.
+    pub values: Vec<f32>,
+}
+
+/// The layers that are looked at and have changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Layers {
+    /// Of the exploration that they answer.
+    pub serial: u64,
+    /// From bottom to top.
+    pub layers: Vec<Layer>,
 }
 
 /// Digits of the test set.
@@ -207,6 +257,12 @@ pub enum Snapshot {
     Reading(Box<Reading>),
     /// A pose was decoded.
     Picture(Box<Picture>),
+    /// The votes that are looked at.
+    Votes(Box<Votes>),
+    /// The layers that are looked at.
+    Layers(Box<Layers>),
+    /// All tensors of the digit in view, as a safetensors file.
+    Trace(Vec<u8>),
     /// Test digits.
     Digits(Digits),
     /// Training has changed.

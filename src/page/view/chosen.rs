@@ -182,8 +182,7 @@ impl Chosen {
         self.strokes.set(Vec::new());
         self.source.set(Source::Blank);
         self.pixels.set(None);
-        session.reading.set(None);
-        session.picture.set(None);
+        session.forget_reading();
     }
 
     /// Changes the drawing; a test digit makes way for it. What the network sees follows.
@@ -210,8 +209,7 @@ impl Chosen {
     pub fn read_with(&self, session: Session, network: Network) {
         if self.network.get_untracked() != network {
             self.straighten();
-            session.reading.set(None);
-            session.picture.set(None);
+            session.forget_reading();
             self.pinned.set(None);
             self.hovered.set(None);
             self.network.set(network);

@@ -5,7 +5,7 @@ use super::chosen::Chosen;
 use super::session::Session;
 use crate::page::pose::{self, Spread};
 use crate::page::readout;
-use crate::protocol::{Exploration, Shown};
+use crate::protocol::{Command, Exploration, Inspection, Shown};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -31,6 +31,14 @@ pub fn keep_exploring(session: Session) {
         session.explore(exploration);
         resting.set_value(true);
         request_animation_frame(move || rest_over(session, resting, changed));
+    });
+    Effect::new(move |before: Option<Inspection>| {
+        let wanted = session.inspection.get();
+        if session.started.get() && wanted != before.unwrap_or_default() {
+            session.send(&Command::Inspect(wanted));
+            return wanted;
+        }
+        before.unwrap_or_default()
     });
     let opened = StoredValue::new(true);
     Effect::new(move |_| {

@@ -5,6 +5,7 @@ mod banner;
 mod bar;
 mod browser;
 mod chosen;
+mod download;
 mod explore;
 mod hood;
 mod input;

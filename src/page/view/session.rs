@@ -2,14 +2,17 @@
 
 use super::asked::Asked;
 use super::browser::{self, Colours};
-use super::chosen::Chosen;
+use super::chosen::{Chosen, Source};
+use super::download;
 use super::link::Link;
 use crate::page::{readout, text};
 use crate::protocol::{
-    Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, Network,
-    NetworkStatus, Picture, PlanStep, Reading, Snapshot, TrainingSettings, TrainingState, TrainingStatus,
+    Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, Inspection,
+    Layer, Network, NetworkStatus, Picture, PlanStep, Reading, Snapshot, TrainingSettings, TrainingState,
+    TrainingStatus, Votes,
 };
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,6 +58,12 @@ pub struct Session {
     pub reading: RwSignal<Option<Arc<Reading>>>,
     /// The pose in view, decoded.
     pub picture: RwSignal<Option<Arc<Picture>>>,
+    /// What is looked at beside the reading.
+    pub inspection: RwSignal<Inspection>,
+    /// The votes for the digit capsule in view, while they are looked at.
+    pub votes: RwSignal<Option<Arc<Votes>>>,
+    /// The layers that are looked at, by name.
+    pub layers: RwSignal<BTreeMap<String, Arc<Layer>>>,
     /// Training.
     pub training: RwSignal<Option<TrainingStatus>>,
     /// Every training step.
@@ -93,6 +102,9 @@ impl Session {
             gallery: RwSignal::new(None),
             reading: RwSignal::new(None),
             picture: RwSignal::new(None),
+            inspection: RwSignal::new(Inspection::default()),
+            votes: RwSignal::new(None),
+            layers: RwSignal::new(BTreeMap::new()),
             training: RwSignal::new(None),
             curve: RwSignal::new(Vec::new()),
             evaluations: RwSignal::new(Vec::new()),
@@ -170,6 +182,20 @@ impl Session {
             }),
             Snapshot::Reading(reading) => self.take_reading(*reading),
             Snapshot::Picture(picture) => self.take_picture(*picture),
+            Snapshot::Votes(votes) => {
+                if self.asked.with_value(|asked| asked.picture_is_in_view(votes.serial, &self.chosen)) {
+                    self.votes.set(Some(Arc::new(*votes)));
+                }
+            }
+            Snapshot::Layers(layers) => {
+                if self.asked.with_value(|asked| asked.reading_is_in_view(layers.serial, &self.chosen)) {
+                    let named = layers.layers.into_iter().map(|layer| (layer.name.clone(), Arc::new(layer)));
+                    self.layers.update(|known| known.extend(named));
+                }
+            }
+            Snapshot::Trace(bytes) => {
+                download::save(&self.file_name("trace", "safetensors"), download::SAFETENSORS, &bytes)
+            }
             Snapshot::Digits(digits) => self.take_digits(digits),
             Snapshot::Training(status) => self.training.set(Some(status)),
             Snapshot::Curve(points) => self.curve.update(|curve| {
@@ -185,9 +211,32 @@ impl Session {
             }
             Snapshot::Plan(network, batch, steps) => self.plan.set(Some(Arc::new(Plan { network, batch, steps }))),
             Snapshot::Checked(checked) => self.checked.set(Some(Arc::new(checked))),
-            Snapshot::Weights(..) => {}
+            Snapshot::Weights(network, bytes) => {
+                let name = match &network {
+                    Network::Shipped(preset) => preset.as_str(),
+                    Network::Yours => "trained",
+                };
+                download::save(&format!("capscope-{name}.safetensors"), download::SAFETENSORS, &bytes);
+            }
             Snapshot::Problem(problem) => self.report(text::sentence(&problem)),
         }
+    }
+
+    /// A name for a file about the digit in view: what is in it, the digit, and the kind of file.
+    pub fn file_name(&self, what: &str, ending: &str) -> String {
+        let digit = match self.chosen.source.get_untracked() {
+            Source::Test(index, _) => format!("test-digit-{index}"),
+            Source::Drawn | Source::Blank => "drawing".into(),
+        };
+        format!("capscope-{what}-{digit}-r{}.{ending}", self.chosen.iterations.get_untracked())
+    }
+
+    /// Forgets what was read; the pictures are empty until the engine has answered.
+    pub fn forget_reading(&self) {
+        self.reading.set(None);
+        self.picture.set(None);
+        self.votes.set(None);
+        self.layers.update(BTreeMap::clear);
     }
 
     /// The engine listens now: which device, which digits.
