@@ -7,13 +7,11 @@ pub mod batch;
 pub mod dataset;
 pub mod idx;
 pub mod random;
-pub mod transform;
 
 pub use batch::{BatchError, Batcher, BatcherState, Drawn, evaluation_batch, shift};
 pub use dataset::{CLASSES, Dataset, DatasetError, MNIST_SIDE, MnistSplit};
 pub use idx::{IdxError, IdxImages, IdxKind, read_images, read_labels};
 pub use random::{Random, RandomState, Stream};
-pub use transform::Transform;
 
 #[cfg(test)]
 mod tests;

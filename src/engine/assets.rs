@@ -47,6 +47,30 @@ pub(super) struct Assets {
     wanted_digits: Vec<u32>,
 }
 
+impl Assets {
+    /// Whether these test digits are here: the gallery's need no test set.
+    pub(super) fn has_digits(&self, places: &[u32]) -> bool {
+        let gallery = self.gallery.as_ref().map(|gallery| gallery.indices.as_slice()).unwrap_or_default();
+        self.test.is_some() || places.iter().all(|place| gallery.contains(place))
+    }
+
+    /// Test digits by their places, those that there are; `None` while they are not here.
+    pub(super) fn digits(&self, places: &[u32]) -> Option<Digits> {
+        if let Some(test) = &self.test {
+            let places: Vec<u32> = places.iter().copied().filter(|&place| (place as usize) < test.len()).collect();
+            return Some(digits(test, places.clone().into_iter().map(|place| place as usize), places));
+        }
+        let gallery = self.gallery.as_ref()?;
+        let mut some = Digits { indices: places.to_vec(), ..Digits::default() };
+        for place in places {
+            let at = gallery.indices.iter().position(|index| index == place)?;
+            some.labels.push(*gallery.labels.get(at)?);
+            some.pixels.extend(gallery.pixels.chunks_exact(MNIST_SIDE * MNIST_SIDE).nth(at)?);
+        }
+        Some(some)
+    }
+}
+
 impl Engine {
     /// Fetches an asset, unless it is on its way already.
     pub(super) fn fetch(&mut self, asset: Asset) {
@@ -87,6 +111,7 @@ impl Engine {
             Err(error) => Err(error),
         };
         if let Err(error) = outcome {
+            self.give_up_surveys(&asset);
             match asset {
                 Asset::Training => self.training_data_failed(),
                 Asset::Test => self.give_up_evaluation(),
@@ -133,12 +158,13 @@ impl Engine {
     }
 
     pub(super) fn send_test_digits(&mut self, places: Vec<u32>) {
-        let Some(test) = self.assets.test.clone() else {
-            self.assets.wanted_digits = places;
-            return self.fetch(Asset::Test);
-        };
-        let places: Vec<u32> = places.into_iter().filter(|&place| (place as usize) < test.len()).collect();
-        self.host.send(Snapshot::Digits(digits(&test, places.clone().into_iter().map(|place| place as usize), places)));
+        match self.assets.digits(&places) {
+            Some(digits) => self.host.send(Snapshot::Digits(digits)),
+            None => {
+                self.assets.wanted_digits = places;
+                self.fetch(Asset::Test);
+            }
+        }
     }
 }
 

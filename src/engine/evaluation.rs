@@ -2,8 +2,9 @@
 
 use super::Engine;
 use super::assets::Asset;
+use super::networks::status;
 use crate::capsnet::Purpose;
-use crate::protocol::{self, Network, Snapshot};
+use crate::protocol::{self, Network, Predictions, Snapshot};
 use crate::train::Evaluator;
 
 /// Progress is told after so many milliseconds.
@@ -15,10 +16,30 @@ pub(super) struct Evaluation {
     step: u64,
     evaluator: Evaluator,
     told: f64,
+    /// Whether nobody waits for it: it runs when there is nothing else to do, and in silence.
+    quiet: bool,
+}
+
+impl Evaluation {
+    /// Whether training waits for it.
+    pub(super) fn goes_first(&self) -> bool {
+        !self.quiet
+    }
 }
 
 impl Engine {
     pub(super) async fn begin_evaluation(&mut self, network: Network) {
+        self.evaluate(network, false).await;
+    }
+
+    /// Reads the test images in the background, unless an evaluation runs, which tells the same.
+    pub(super) async fn begin_spread(&mut self, network: Network) {
+        if self.evaluation.is_none() && self.held(&network).is_some() {
+            self.evaluate(network, true).await;
+        }
+    }
+
+    async fn evaluate(&mut self, network: Network, quiet: bool) {
         let Some(held) = self.held(&network) else {
             return self.problem("that network is not loaded yet; wait for it, or train one");
         };
@@ -26,7 +47,7 @@ impl Engine {
         let iterations = held.config.iterations();
         match Evaluator::new(self.device.current(), &held.config, &held.store, capacity, iterations).await {
             Ok(evaluator) => {
-                self.evaluation = Some(Evaluation { network, step: held.step, evaluator, told: 0.0 });
+                self.evaluation = Some(Evaluation { network, step: held.step, evaluator, told: 0.0, quiet });
                 if self.assets.test.is_none() {
                     self.fetch(Asset::Test);
                 }
@@ -37,7 +58,7 @@ impl Engine {
 
     /// Gives an evaluation up, if there is one, and says so.
     pub(super) fn give_up_evaluation(&mut self) {
-        if self.evaluation.take().is_some() {
+        if self.evaluation.take().is_some_and(|evaluation| !evaluation.quiet) {
             self.host.send(Snapshot::Evaluating(0, 0));
         }
     }
@@ -52,7 +73,14 @@ impl Engine {
             return;
         };
         let mut pause = self.deadline();
+        let step = self.evaluation.as_ref().map(|evaluation| evaluation.network.clone());
+        let step = step.and_then(|network| self.held(&network)).map(|held| held.step);
         let Some(evaluation) = &mut self.evaluation else { return };
+        if evaluation.quiet && step != Some(evaluation.step) {
+            // The network has trained on: what would be measured is of none.
+            self.evaluation = None;
+            return;
+        }
         let outcome = evaluation.evaluator.advance(&test, &mut pause).await;
         let (now, tally) = (self.host.now(), evaluation.evaluator.tally());
         match outcome {
@@ -68,12 +96,21 @@ impl Engine {
                     total: tally.total(),
                     confusion: tally.confusion.clone(),
                 };
-                let spread = tally.spread();
+                let (spread, quiet) = (tally.spread(), evaluation.quiet);
+                let labels = (0..test.len()).map(|image| test.label(image)).collect();
+                self.host.send(Snapshot::Predictions(Predictions {
+                    network: done.network.clone(),
+                    step: done.step,
+                    labels,
+                    predictions: tally.predictions.clone(),
+                }));
                 self.evaluation = None;
                 self.tell_spread(&done, spread);
-                self.host.send(Snapshot::Evaluated(done));
+                if !quiet {
+                    self.host.send(Snapshot::Evaluated(done));
+                }
             }
-            Ok(false) if now > evaluation.told + TELL_MILLIS => {
+            Ok(false) if !evaluation.quiet && now > evaluation.told + TELL_MILLIS => {
                 evaluation.told = now;
                 let read = tally.total();
                 self.host.send(Snapshot::Evaluating(read, test.len() as u32));
@@ -82,12 +119,13 @@ impl Engine {
         }
     }
 
-    /// A network in training now has a spread of its pose dimensions, too.
+    /// A network without a measured spread of its pose dimensions has one now.
     fn tell_spread(&mut self, done: &protocol::Evaluation, [means, deviations]: [Vec<Vec<f32>>; 2]) {
-        if done.network != Network::Yours {
-            return;
-        }
-        let Some(mut status) = self.training_status_of_network() else { return };
+        let status = match &done.network {
+            Network::Yours => self.training_status_of_network(),
+            Network::Shipped(preset) => self.shipped.get(preset).map(|s| status(done.network.clone(), &s.about)),
+        };
+        let Some(mut status) = status else { return };
         status.step = done.step;
         status.correct = Some(done.correct);
         status.means = means.concat();

@@ -1,6 +1,7 @@
 //! Reading a digit and decoding its pose: what a person's every move asks for.
 
 use super::Engine;
+use super::survey::Many;
 use crate::capsnet::{Config, Purpose, plan};
 use crate::exec::{Device, Loaded, Store};
 use crate::ops::lengths::longest;
@@ -23,6 +24,8 @@ pub(super) struct Reader {
     /// Lengths and poses of the last iteration.
     pub(super) lengths: Vec<f32>,
     pub(super) poses: Vec<f32>,
+    /// The plan that reads many pictures at once, once it was needed.
+    pub(super) many: Option<Many>,
 }
 
 impl Reader {
@@ -38,6 +41,7 @@ impl Reader {
             read: None,
             lengths: vec![],
             poses: vec![],
+            many: None,
         })
     }
 
@@ -127,37 +131,45 @@ impl Reader {
         let mut all = vec![bent.clone()];
         if let Some((dim, offsets)) = &exploration.sweep {
             let dim = usize::from(*dim).min(layer.dims - 1);
-            all.extend(offsets.iter().map(|offset| {
-                let mut swept = bent.clone();
-                swept[dim] = pose[dim] + offset;
-                swept
-            }));
+            all.extend(moved(&bent, dim, pose[dim], offsets));
         }
-        let mut pictures = self.decode(&all, class).await?;
+        let all: Vec<_> = all.into_iter().map(|pose| (class, pose)).collect();
+        let mut pictures = self.decode(&all).await?;
         let pixels = pictures.drain(..self.config.pixels()).collect();
         Ok(Picture { serial: exploration.serial, class: class as u8, pose, pixels, sweep: pictures, millis: 0.0 })
     }
 
-    /// The decoder's pictures of poses of one class.
-    pub(super) async fn decode(&mut self, poses: &[Vec<f32>], class: usize) -> Result<Vec<f32>, String> {
+    /// The decoder's pictures of capsules, each a class and its pose.
+    pub(super) async fn decode(&mut self, capsules: &[(usize, Vec<f32>)]) -> Result<Vec<f32>, String> {
         let failed = |error: crate::exec::ExecError| error.to_string();
         let (dims, parents, pixels) = (self.config.classes().dims, self.config.classes().parents, self.config.pixels());
         let plan = self.decode.plan().clone();
         let find = |name: &str| plan.find(name).ok_or_else(|| format!("the decoder has no tensor {name}"));
         let (input, chosen, output) = (find("pose")?, find("chosen")?, find("reconstruction")?);
         let mut pictures = vec![];
-        for some in poses.chunks(POSES) {
-            let mut rows = vec![0.0; POSES * parents * dims];
-            for (row, pose) in rows.chunks_exact_mut(parents * dims).zip(some) {
+        for some in capsules.chunks(POSES) {
+            let (mut rows, mut classes) = (vec![0.0; POSES * parents * dims], [0.0; POSES]);
+            let places = rows.chunks_exact_mut(parents * dims).zip(&mut classes);
+            for ((row, chosen), (class, pose)) in places.zip(some) {
                 row[class * dims..][..dims].copy_from_slice(pose);
+                *chosen = *class as f32;
             }
             self.decode.write(input, &rows);
-            self.decode.write(chosen, &[class as f32; POSES]);
-            self.decode.run(&Run::new(POSES, 1, Chosen::Class(class as u32)), 0..plan.steps.len()).map_err(failed)?;
+            self.decode.write(chosen, &classes);
+            self.decode.run(&Run::new(POSES, 1, Chosen::Longest), 0..plan.steps.len()).map_err(failed)?;
             pictures.extend(self.decode.read(output, some.len() * pixels).await.map_err(failed)?);
         }
         Ok(pictures)
     }
+}
+
+/// A pose with one dimension at its own value plus each offset.
+pub(super) fn moved(pose: &[f32], dim: usize, own: f32, offsets: &[f32]) -> impl Iterator<Item = Vec<f32>> {
+    offsets.iter().map(move |offset| {
+        let mut moved = pose.to_vec();
+        moved[dim] = own + offset;
+        moved
+    })
 }
 
 impl Engine {
@@ -167,6 +179,7 @@ impl Engine {
         self.latest = Some(exploration.clone());
         if exploration.pixels.is_empty() {
             self.shown = None;
+            self.grid = None;
             // Nothing to read yet, but the network can be on its way.
             self.held(&exploration.network);
             return;
@@ -191,6 +204,7 @@ impl Engine {
         let start = host.now();
         let mut picture = reader.picture(exploration).await?;
         picture.millis = (host.now() - start) as f32;
+        self.ask_for_grid(exploration, step, picture.class, &picture.pose);
         host.send(Snapshot::Picture(Box::new(picture)));
         self.shown = Some(exploration.network.clone());
         self.inspect(exploration, is_new).await

@@ -48,7 +48,7 @@ impl Reader {
     async fn decoder_layers(&mut self, exploration: &Exploration) -> Result<Vec<Layer>, String> {
         let (pose, class) = (self.bent(exploration), self.class(exploration.shown));
         // The sweep may have gone through the decoder since.
-        self.decode(&[pose], class).await?;
+        self.decode(&[(class, pose)]).await?;
         let plan = self.decode.plan().clone();
         let mut layers = vec![];
         for (index, &outputs) in self.config.decoder.hidden.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The engine's loop: takes commands, runs slices of long jobs between them, and answers with snapshots.
 //!
 //! The newest exploration (drawing, slider, digit) goes first and supersedes older ones; then the other commands in
-//! their order; then one slice of a check, an evaluation or training, about 20 ms on the CPU. So a stroke is answered while a large
+//! their order; then one slice of a pose's grid, a survey, a check, an evaluation or training, about 20 ms on the CPU. So a stroke is answered while a large
 //! network trains. The same loop runs in a page's worker and natively, behind [`Host`].
 
 mod assets;
@@ -9,20 +9,24 @@ mod check;
 mod device;
 mod evaluation;
 mod explore;
+mod grid;
 mod host;
 mod inspect;
+mod material;
 mod networks;
+mod survey;
 mod training;
 
 pub use host::{Host, Soon};
 
 use crate::exec::Device;
-use crate::protocol::{Command, Exploration, Inspection, Network, Snapshot};
+use crate::protocol::{Command, Exploration, Inspection, Network, Snapshot, SurveyRequest};
 use assets::Assets;
 use async_channel::{Receiver, Sender, TryRecvError, WeakSender};
 use check::Check;
 use evaluation::Evaluation;
 use explore::Reader;
+use grid::Grid;
 use networks::Shipped;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -74,6 +78,8 @@ pub struct Engine {
     /// The digit capsule whose votes the page was last sent.
     votes_of: Option<usize>,
     commands: VecDeque<Command>,
+    grid: Option<Grid>,
+    surveys: Vec<SurveyRequest>,
     training: Option<Training>,
     evaluation: Option<Evaluation>,
     check: Option<Check>,
@@ -97,6 +103,8 @@ impl Engine {
             inspection: Inspection::default(),
             votes_of: None,
             commands: VecDeque::new(),
+            grid: None,
+            surveys: vec![],
             training: None,
             evaluation: None,
             check: None,
@@ -119,12 +127,18 @@ impl Engine {
                 self.explore(exploration).await;
             } else if let Some(command) = self.commands.pop_front() {
                 self.obey(command).await;
+            } else if self.grid.as_ref().is_some_and(Grid::goes_on) {
+                self.grid_slice().await;
+            } else if let Some(place) = self.next_survey() {
+                self.survey_slice(place).await;
             } else if self.check.is_some() {
                 self.check_slice().await;
-            } else if self.evaluation.is_some() {
+            } else if self.evaluation.as_ref().is_some_and(Evaluation::goes_first) {
                 self.evaluate_slice().await;
             } else if self.is_training() {
                 self.train_slice().await;
+            } else if self.evaluation.is_some() {
+                self.evaluate_slice().await;
             } else {
                 match self.events.recv().await {
                     Ok(event) => self.take(event).await,
@@ -154,6 +168,8 @@ impl Engine {
             Command::Start(choice) | Command::UseDevice(choice) => self.choose_device(choice).await,
             Command::Inspect(inspection) => self.look_into(inspection).await,
             Command::SaveTrace => self.save_trace().await,
+            Command::Survey(request) => self.ask_survey(request),
+            Command::ReadPicture(bytes) => self.read_picture(&bytes),
             Command::TestDigits(places) => self.send_test_digits(places),
             Command::Gallery => self.send_gallery(),
             Command::Reset(settings) => self.reset_training(settings).await,
@@ -162,6 +178,7 @@ impl Engine {
             Command::Pause => self.pause().await,
             Command::SetRate(rate) => self.set_rate(rate),
             Command::Evaluate(network) => self.begin_evaluation(network).await,
+            Command::Spread(network) => self.begin_spread(network).await,
             Command::CancelEvaluation => self.give_up_evaluation(),
             Command::Plan(network) => self.send_plan(network),
             Command::CheckDevice => self.begin_check(),

@@ -9,11 +9,13 @@ mod decode;
 mod normalise;
 mod picture;
 mod stroke;
+mod transform;
 
 pub use decode::decode_picture;
 pub use normalise::normalise;
-pub use picture::{Gray, InkError, from_picture};
+pub use picture::{Gray, InkError, from_picture, is_dark_on_light};
 pub use stroke::{PEN_WIDTH, Point, Stroke, from_strokes, rasterise};
+pub use transform::Transform;
 
 /// Rows, and columns, of a normalised picture.
 pub const SIDE: usize = 28;

@@ -124,11 +124,7 @@ impl Gray {
 /// grain) is background too. A picture of 28×28 on black is taken as it is.
 pub fn from_picture(picture: &Gray) -> Option<Picture> {
     let border = picture.border();
-    let background = border[border.len() / 2];
-    let darkest = picture.pixels.iter().copied().min()?;
-    let lightest = picture.pixels.iter().copied().max()?;
-    let dark_ink = background - darkest > lightest - background;
-    let contrast = if dark_ink { background - darkest } else { lightest - background };
+    let Ground { background, dark_ink, contrast } = Ground::of(&picture.pixels, &border);
     if contrast < MIN_CONTRAST {
         return None;
     }
@@ -150,6 +146,32 @@ pub fn from_picture(picture: &Gray) -> Option<Picture> {
     // A thin or pale line comes out grey; MNIST's ink is white somewhere in every digit.
     let peak = result.iter().copied().fold(0.0, f32::max);
     Some(result.map(|value| value / peak))
+}
+
+/// Whether the ink of a picture is darker than its ground, so that [`from_picture`] inverts it.
+pub fn is_dark_on_light(picture: &Gray) -> bool {
+    Ground::of(&picture.pixels, &picture.border()).dark_ink
+}
+
+/// What a picture is drawn on, and with what.
+struct Ground {
+    /// The grey level of most of its edge.
+    background: u8,
+    /// Whether what stands out most from it is darker.
+    dark_ink: bool,
+    /// By how much.
+    contrast: u8,
+}
+
+impl Ground {
+    fn of(pixels: &[u8], border: &[u8]) -> Self {
+        let background = border[border.len() / 2];
+        let (darker, lighter) = pixels.iter().fold((0, 0), |(darker, lighter): (u8, u8), &value| {
+            (darker.max(background.saturating_sub(value)), lighter.max(value.saturating_sub(background)))
+        });
+        let dark_ink = darker > lighter;
+        Ground { background, dark_ink, contrast: darker.max(lighter) }
+    }
 }
 
 fn check_length(width: usize, height: usize, channels: usize, found: usize) -> Result<(), InkError> {

@@ -268,7 +268,10 @@ fn twenty_eight_square_is_taken_as_it_is() {
     let as_it_is = from_picture(&Gray::from_luma(28, 28, pixels.clone()).unwrap()).unwrap();
     assert!(as_it_is.iter().zip(&pixels).all(|(v, byte)| *v == f32::from(*byte) / 255.0));
     let inverted = pixels.iter().map(|byte| 255 - byte).collect();
-    assert_eq!(from_picture(&Gray::from_luma(28, 28, inverted).unwrap()).unwrap(), as_it_is);
+    assert!(!is_dark_on_light(&Gray::from_luma(28, 28, pixels).unwrap()));
+    let inverted = Gray::from_luma(28, 28, inverted).unwrap();
+    assert_eq!(from_picture(&inverted).unwrap(), as_it_is);
+    assert!(is_dark_on_light(&inverted));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What the page shows, in its address: opening the address gives the same view. Whatever else an address holds is
 //! clamped or ignored.
 
+use super::moves::Axis;
+use crate::ink::Transform;
 use crate::protocol::{DeviceChoice, Shown};
 
 /// Trained networks that ship with the page, the default first.
@@ -19,7 +21,7 @@ pub const MOST_ITERATIONS: u8 = 10;
 pub const TEST_DIGITS: u32 = 10_000;
 
 /// The view that an address describes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Address {
     /// Which executor to use.
     pub device: DeviceChoice,
@@ -27,6 +29,8 @@ pub struct Address {
     pub network: String,
     /// The test digit that is read; `None`: the page's choice.
     pub digit: Option<u32>,
+    /// How the digit is moved before it is read; each part at a stop of its slider.
+    pub transform: Transform,
     /// Routing iterations r.
     pub iterations: u8,
     /// The iteration shown, 1 to r; `None`: the last one.
@@ -47,6 +51,7 @@ impl Default for Address {
             device: DeviceChoice::Auto,
             network: SHIPPED[0].into(),
             digit: None,
+            transform: Transform::IDENTITY,
             iterations: 3,
             iteration: None,
             shown: Shown::Longest,
@@ -73,6 +78,7 @@ impl Address {
             "device" => self.device = device_named(value).unwrap_or(self.device),
             "network" => known(value, &SHIPPED, &mut self.network),
             "digit" => self.digit = whole(value, u64::from(TEST_DIGITS) - 1).map(|n| n as u32).or(self.digit),
+            "right" | "down" | "turn" | "scale" => self.read_transform(name, value),
             "r" => self.iterations = iterations(value).unwrap_or(self.iterations),
             "iteration" => self.iteration = iterations(value).or(self.iteration),
             "capsule" => self.shown = whole(value, 9).map_or(self.shown, |class| Shown::Class(class as u8)),
@@ -80,6 +86,13 @@ impl Address {
             "batch" => self.batch = whole(value, 256).map_or(self.batch, |n| nearest_batch(n as u32)),
             "seed" => self.seed = whole(value, u64::MAX).unwrap_or(self.seed),
             _ => {}
+        }
+    }
+
+    fn read_transform(&mut self, name: &str, value: &str) {
+        let axis = Axis::ALL.into_iter().find(|axis| axis_name(*axis) == name);
+        if let (Some(axis), Ok(value)) = (axis, value.parse::<f32>()) {
+            self.transform = axis.put(&self.transform, axis.snap(value));
         }
     }
 
@@ -95,6 +108,10 @@ impl Address {
         put(self.device != plain.device, "device", device_name(self.device).into());
         put(self.network != plain.network, "network", self.network.clone());
         put(self.digit.is_some(), "digit", self.digit.unwrap_or(0).to_string());
+        for axis in Axis::ALL {
+            let value = axis.of(&self.transform);
+            put(value != axis.rest(), axis_name(axis), value.to_string());
+        }
         put(self.iterations != plain.iterations, "r", self.iterations.to_string());
         put(self.iteration.is_some(), "iteration", self.iteration.unwrap_or(1).to_string());
         if let Shown::Class(class) = self.shown {
@@ -104,6 +121,16 @@ impl Address {
         put(self.batch != plain.batch, "batch", self.batch.to_string());
         put(self.seed != plain.seed, "seed", self.seed.to_string());
         pairs.join("&")
+    }
+}
+
+/// What a slider of the transform is called in addresses.
+fn axis_name(axis: Axis) -> &'static str {
+    match axis {
+        Axis::ShiftX => "right",
+        Axis::ShiftY => "down",
+        Axis::Rotate => "turn",
+        Axis::Scale => "scale",
     }
 }
 
@@ -156,11 +183,13 @@ mod tests {
 
     #[test]
     fn a_full_address_is_read() {
-        let query = "device=cpu&network=tiny&digit=42&r=5&iteration=2&capsule=3&preset=paper&batch=32&seed=7";
+        let query = "device=cpu&network=tiny&digit=42&right=-2.25&turn=30&scale=1.05&r=5&iteration=2&capsule=3&preset=paper&batch=32&seed=7";
         let address = Address::parse(&format!("?{query}"));
         assert_eq!((address.device, address.network.as_str(), address.digit), (DeviceChoice::Cpu, "tiny", Some(42)));
         assert_eq!((address.iterations, address.iteration, address.shown), (5, Some(2), Shown::Class(3)));
         assert_eq!((address.preset.as_str(), address.batch, address.seed), ("paper", 32, 7));
+        let moved = Transform { shift_x: -2.25, shift_y: 0.0, rotate_degrees: 30.0, scale: 1.05 };
+        assert_eq!(address.transform, moved);
         assert_eq!(address.query(), query);
     }
 
@@ -172,6 +201,8 @@ mod tests {
         let hostile =
             "device=%00&network=<script>&digit=-1&r=NaN&iteration=1e9&capsule=&preset=../../etc&seed=0x10&=&&x";
         assert_eq!(Address::parse(hostile), Address::default());
+        let moved = Address::parse("right=1e30&down=NaN&turn=-inf&scale=0").transform;
+        assert_eq!(moved, Transform { shift_x: 6.0, shift_y: 0.0, rotate_degrees: -60.0, scale: 0.5 });
         assert_eq!(Address::parse("r=2&iteration=9").iteration, Some(2));
     }
 
@@ -184,7 +215,7 @@ mod tests {
         }
 
         #[test]
-        fn every_known_name_with_any_value(name in "device|network|digit|r|iteration|capsule|preset|batch|seed", value in "\\PC{0,30}") {
+        fn every_known_name_with_any_value(name in "device|network|digit|right|down|turn|scale|r|iteration|capsule|preset|batch|seed", value in "\\PC{0,30}") {
             let address = Address::parse(&format!("{name}={value}"));
             prop_assert!(SHIPPED.contains(&address.network.as_str()) && PRESETS.contains(&address.preset.as_str()));
             prop_assert!(BATCHES.contains(&address.batch) && address.digit.unwrap_or(0) < TEST_DIGITS);

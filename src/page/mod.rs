@@ -6,6 +6,7 @@ pub mod address;
 pub mod chart;
 pub mod format;
 pub mod geometry;
+pub mod moves;
 pub mod pose;
 pub mod ramp;
 pub mod readout;

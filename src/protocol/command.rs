@@ -49,6 +49,9 @@ pub struct Exploration {
     pub offsets: Vec<f32>,
     /// If set, the pose's dimension that is swept for the strip, and the offsets of its pictures.
     pub sweep: Option<(u8, Vec<f32>)>,
+    /// If set, the offsets of the whole grid, a row for each dimension of the pose: the untouched pose with that
+    /// dimension moved. Its rows follow as [`Snapshot::GridRow`](super::Snapshot::GridRow).
+    pub grid: Option<Vec<Vec<f32>>>,
 }
 
 /// What the page looks at beside the reading and the picture. The engine sends nothing of it that is not asked for.
@@ -61,6 +64,44 @@ pub struct Inspection {
     /// The decoder's hidden layers, as they make the picture in view.
     pub decoder: bool,
 }
+
+/// What many pictures are read for. A newer survey supersedes an older one for the same purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Survey {
+    /// One digit, moved by degrees.
+    Sweep,
+    /// A page of test digits.
+    Gallery,
+}
+
+/// Pictures to read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Pictures {
+    /// These: so many times 28×28 values in [0, 1].
+    Given(Vec<f32>),
+    /// Test digits by their place among the 10 000.
+    Test(Vec<u32>),
+}
+
+/// Reads many pictures at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SurveyRequest {
+    /// Echoed in the answer.
+    pub serial: u64,
+    /// What for.
+    pub survey: Survey,
+    /// The network that reads.
+    pub network: Network,
+    /// Routing iterations r, 1 to 10.
+    pub iterations: u8,
+    /// What it reads, at most [`MOST_SURVEYED`].
+    pub pictures: Pictures,
+    /// Whether the longest capsule of each is decoded.
+    pub decode: bool,
+}
+
+/// The most pictures of one survey.
+pub const MOST_SURVEYED: usize = 256;
 
 /// How a network is trained. All but the rate restart it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,6 +140,10 @@ pub enum Command {
     Inspect(Inspection),
     /// All tensors of the digit in view as a file. Answered by [`Snapshot::Trace`](super::Snapshot::Trace).
     SaveTrace,
+    /// Reads many pictures. Answered by [`Snapshot::Surveyed`](super::Snapshot::Surveyed).
+    Survey(SurveyRequest),
+    /// A picture file of a digit (PNG, JPEG, WebP). Answered by [`Snapshot::OwnPicture`](super::Snapshot::OwnPicture).
+    ReadPicture(Vec<u8>),
     /// Test digits by their place among the 10 000. Answered by [`Snapshot::Digits`](super::Snapshot::Digits).
     TestDigits(Vec<u32>),
     /// The 100 test digits that come with the page.
@@ -115,6 +160,9 @@ pub enum Command {
     SetRate(f64),
     /// Reads all 10 000 test images. Answered by [`Snapshot::Evaluated`](super::Snapshot::Evaluated).
     Evaluate(Network),
+    /// Reads all 10 000 test images when there is nothing else to do, for how a network's poses spread. Answered by
+    /// [`Snapshot::Network`](super::Snapshot::Network); given up when the network trains on.
+    Spread(Network),
     /// Stops an evaluation.
     CancelEvaluation,
     /// The steps of a network's training plan with their costs.

@@ -6,10 +6,14 @@
 mod command;
 mod snapshot;
 
-pub use command::{Command, DeviceChoice, Exploration, Inspection, Network, Shown, TrainingSettings};
+pub use command::{
+    Command, DeviceChoice, Exploration, Inspection, MOST_SURVEYED, Network, Pictures, Shown, Survey, SurveyRequest,
+    TrainingSettings,
+};
 pub use snapshot::{
-    Checked, CurvePoint, DeviceKind, DeviceStatus, Digits, Evaluation, Field, Layer, Layers, NetworkStatus, Picture,
-    PlanStep, Reading, Snapshot, TrainingState, TrainingStatus, Votes,
+    Checked, CurvePoint, DeviceKind, DeviceStatus, Digits, Evaluation, Field, GridRow, Layer, Layers, NetworkStatus,
+    OwnPicture, Picture, PlanStep, Predictions, Reading, Refusal, Snapshot, Surveyed, TrainingState, TrainingStatus,
+    Votes,
 };
 
 use serde::{Serialize, de::DeserializeOwned};

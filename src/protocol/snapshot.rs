@@ -1,6 +1,6 @@
 //! What the engine tells the page.
 
-use super::{Network, TrainingSettings};
+use super::{Network, Survey, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 /// Which executor runs.
@@ -149,8 +149,85 @@ pub struct Layers {
     pub layers: Vec<Layer>,
 }
 
-/// Digits of the test set.
+/// One dimension of a pose moved in steps, the others as they are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GridRow {
+    /// Of the exploration that asked for the grid first.
+    pub serial: u64,
+    /// The decoded capsule's class.
+    pub class: u8,
+    /// The dimension, from 0.
+    pub dimension: u8,
+    /// What is added in each picture.
+    pub offsets: Vec<f32>,
+    /// The pictures, one after another, 28×28 values in [0, 1] each.
+    pub pixels: Vec<f32>,
+}
+
+/// Many pictures, read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Surveyed {
+    /// Of the request.
+    pub serial: u64,
+    /// What for.
+    pub survey: Survey,
+    /// The network that read them.
+    pub network: Network,
+    /// Steps that the network had been trained for.
+    pub step: u64,
+    /// Classes J and dimensions D.
+    pub sizes: [u32; 2],
+    /// The digit capsules' lengths [n, J].
+    pub lengths: Vec<f32>,
+    /// Their poses [n, J, D].
+    pub poses: Vec<f32>,
+    /// The test digits; empty if the pictures were given.
+    pub digits: Digits,
+    /// The longest capsules decoded, 28×28 values in [0, 1] each; empty if not asked for.
+    pub reconstructions: Vec<f32>,
+}
+
+/// What a network made of each test image when all were read last.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Predictions {
+    /// The network.
+    pub network: Network,
+    /// Steps that it had been trained for.
+    pub step: u64,
+    /// The labels.
+    pub labels: Vec<u8>,
+    /// The longest capsules.
+    pub predictions: Vec<u8>,
+}
+
+/// A person's picture of a digit, made into what the network reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OwnPicture {
+    /// 28×28 values in [0, 1], white on black.
+    pub pixels: Vec<f32>,
+    /// Whether dark ink on a light ground was inverted.
+    pub inverted: bool,
+    /// Columns and rows of the file's picture.
+    pub size: [u32; 2],
+}
+
+/// Why a picture file was not taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// No picture that any decoder knows.
+    NotAPicture,
+    /// A picture, but of this other format.
+    Format(String),
+    /// More pixels than fit into memory: columns, rows.
+    TooLarge(u32, u32),
+    /// A file of a format that breaks off or contradicts itself, and what the decoder said.
+    Damaged(String, String),
+    /// Nothing stands out from its ground.
+    Blank,
+}
+
+/// Digits of the test set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digits {
     /// Their places among the 10 000.
     pub indices: Vec<u32>,
@@ -263,6 +340,12 @@ pub enum Snapshot {
     Layers(Box<Layers>),
     /// All tensors of the digit in view, as a safetensors file.
     Trace(Vec<u8>),
+    /// A row of the grid of a pose.
+    GridRow(GridRow),
+    /// Many pictures were read.
+    Surveyed(Box<Surveyed>),
+    /// A picture file was read, or refused.
+    OwnPicture(Result<OwnPicture, Refusal>),
     /// Test digits.
     Digits(Digits),
     /// Training has changed.
@@ -273,6 +356,8 @@ pub enum Snapshot {
     Evaluating(u32, u32),
     /// An evaluation is done.
     Evaluated(Evaluation),
+    /// What an evaluation made of each test image; before [`Snapshot::Evaluated`].
+    Predictions(Predictions),
     /// The steps of a plan at a batch size.
     Plan(Network, u32, Vec<PlanStep>),
     /// The device was checked.

@@ -16,6 +16,8 @@ pub struct Tally {
     pub classes: usize,
     /// Counts [label, prediction].
     pub confusion: Vec<u32>,
+    /// The longest capsule of each image, in their order.
+    pub predictions: Vec<u8>,
     /// Σ of each pose dimension of the label's capsule [class, dim].
     sums: Vec<f64>,
     /// Σ of their squares.
@@ -25,7 +27,13 @@ pub struct Tally {
 impl Tally {
     fn new(classes: usize, dims: usize) -> Self {
         let zeros = vec![0.0; classes * dims];
-        Tally { classes, confusion: vec![0; classes * classes], sums: zeros.clone(), squares: zeros }
+        Tally {
+            classes,
+            confusion: vec![0; classes * classes],
+            predictions: vec![],
+            sums: zeros.clone(),
+            squares: zeros,
+        }
     }
 
     /// Images read.
@@ -141,7 +149,9 @@ impl Evaluator {
         let poses = self.loaded.read(self.ids[3], images.len() * pose).await?;
         for ((image, lengths), poses) in images.zip(lengths.chunks_exact(classes)).zip(poses.chunks_exact(pose)) {
             let label = usize::from(data.label(image));
-            self.tally.confusion[label * classes + longest(lengths)] += 1;
+            let prediction = longest(lengths);
+            self.tally.predictions.push(prediction as u8);
+            self.tally.confusion[label * classes + prediction] += 1;
             for (dim, &value) in poses[label * self.dims..][..self.dims].iter().enumerate() {
                 self.tally.sums[label * self.dims + dim] += f64::from(value);
                 self.tally.squares[label * self.dims + dim] += f64::from(value).powi(2);

@@ -1,7 +1,7 @@
 //! What the person has set: the digit, the network, the iteration, the pose, and how to train.
 
 use super::session::Session;
-use crate::ink::{Stroke, from_strokes};
+use crate::ink::{SIDE, Stroke, Transform, from_strokes};
 use crate::page::address::Address;
 use crate::page::pose::Span;
 use crate::protocol::{DeviceChoice, Digits, Network, Shown, TrainingSettings};
@@ -31,8 +31,12 @@ pub struct Chosen {
     pub network: RwSignal<Network>,
     /// Where the digit comes from.
     pub source: RwSignal<Source>,
-    /// The digit as the network takes it, 28×28; `None`: the pad is blank.
-    pub pixels: RwSignal<Option<Arc<Vec<f32>>>>,
+    /// The digit, 28×28, before it is moved; `None`: the pad is blank.
+    pub digit: RwSignal<Option<Arc<Vec<f32>>>>,
+    /// How it is moved.
+    pub transform: RwSignal<Transform>,
+    /// The digit as the network takes it: moved.
+    pub pixels: Memo<Option<Arc<Vec<f32>>>>,
     /// What was drawn on the pad.
     pub strokes: RwSignal<Vec<Stroke>>,
     /// Grows when another digit comes into view.
@@ -106,11 +110,15 @@ impl Chosen {
     /// What an address says, the rest as it is by default.
     pub fn of_address(query: &str) -> Self {
         let address = Address::parse(query);
+        let digit = RwSignal::new(None::<Arc<Vec<f32>>>);
+        let transform = RwSignal::new(address.transform);
         Chosen {
             device: RwSignal::new(address.device),
             network: RwSignal::new(Network::Shipped(address.network)),
             source: RwSignal::new(Source::Blank),
-            pixels: RwSignal::new(None),
+            digit,
+            transform,
+            pixels: Memo::new(move |_| digit.get().map(|digit| moved(&digit, transform.get()))),
             strokes: RwSignal::new(Vec::new()),
             scene: StoredValue::new(0),
             wanted_digit: RwSignal::new(address.digit),
@@ -151,6 +159,7 @@ impl Chosen {
                 Source::Test(index, _) => Some(index),
                 Source::Blank | Source::Drawn => None,
             },
+            transform: self.transform.get(),
             iterations,
             iteration: Some(self.iteration.get()).filter(|iteration| *iteration < iterations),
             shown: self.shown.get(),
@@ -172,7 +181,7 @@ impl Chosen {
         self.strokes.set(Vec::new());
         self.wanted_digit.set(Some(*index));
         self.source.set(Source::Test(*index, *label));
-        self.pixels.set(Some(Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect())));
+        self.digit.set(Some(Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect())));
     }
 
     /// Empties the pad.
@@ -181,7 +190,7 @@ impl Chosen {
         self.untouched.set(false);
         self.strokes.set(Vec::new());
         self.source.set(Source::Blank);
-        self.pixels.set(None);
+        self.digit.set(None);
         session.forget_reading();
     }
 
@@ -194,7 +203,7 @@ impl Chosen {
         self.strokes.update(change);
         let seen = self.strokes.with_untracked(|strokes| from_strokes(strokes));
         self.straighten();
-        self.pixels.set(seen.map(|picture| Arc::new(picture.to_vec())));
+        self.digit.set(seen.map(|picture| Arc::new(picture.to_vec())));
     }
 
     /// Shows another digit capsule.
@@ -242,6 +251,11 @@ impl Chosen {
         self.scene.update_value(|scene| *scene = scene.wrapping_add(1));
         self.straighten();
     }
+}
+
+/// A digit as the network takes it.
+fn moved(digit: &Arc<Vec<f32>>, transform: Transform) -> Arc<Vec<f32>> {
+    if transform == Transform::IDENTITY { digit.clone() } else { Arc::new(transform.apply(digit, SIDE)) }
 }
 
 /// Bytes of a digit.

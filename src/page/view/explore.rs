@@ -78,6 +78,7 @@ fn exploration(session: Session) -> Exploration {
         shown: chosen.shown.get(),
         offsets: chosen.offsets.get(),
         sweep: Some((dimension as u8, swept)),
+        grid: None,
     }
 }
 

@@ -196,6 +196,7 @@ impl Session {
             Snapshot::Trace(bytes) => {
                 download::save(&self.file_name("trace", "safetensors"), download::SAFETENSORS, &bytes)
             }
+            Snapshot::GridRow(_) | Snapshot::Surveyed(_) | Snapshot::OwnPicture(_) | Snapshot::Predictions(_) => {}
             Snapshot::Digits(digits) => self.take_digits(digits),
             Snapshot::Training(status) => self.training.set(Some(status)),
             Snapshot::Curve(points) => self.curve.update(|curve| {

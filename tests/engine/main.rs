@@ -1,5 +1,7 @@
 //! The engine's loop with a native host: the same commands that the page sends, on real data.
 
+mod survey;
+
 use capscope::engine::{Engine, Host, Inbox, Soon};
 use capscope::exec::Device;
 use capscope::protocol::{
@@ -98,6 +100,7 @@ fn exploration(serial: u64, network: Network) -> Exploration {
         shown: Shown::Longest,
         offsets: vec![0.0; 16],
         sweep: None,
+        grid: None,
     }
 }
 
