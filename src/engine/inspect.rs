@@ -3,7 +3,7 @@
 use super::Engine;
 use super::explore::Reader;
 use crate::exec::ExecError;
-use crate::ops::support::dot;
+use crate::ops::support::{dot, norm};
 use crate::protocol::{Exploration, Inspection, Layer, Layers, Snapshot, Votes};
 use crate::train::replay::{self, Named};
 
@@ -33,6 +33,7 @@ impl Reader {
             bias: of_class(&bias),
             sums: sums.chunks_exact(parents * dims).take(rounds).flat_map(of_class).collect(),
             agreement: all.chunks_exact(parents * dims).flat_map(agreement).collect(),
+            strengths: all.chunks_exact(dims).map(norm).collect(),
         })
     }
 

@@ -2,14 +2,19 @@
 //!
 //! What can be computed without a browser stands here and is tested natively; the Leptos components are in `view`.
 
+pub mod account;
 pub mod address;
+pub mod axes;
 pub mod chart;
+pub mod csv;
+pub mod flow;
 pub mod format;
 pub mod geometry;
 pub mod moves;
 pub mod pose;
 pub mod ramp;
 pub mod readout;
+pub mod scatter;
 pub mod text;
 #[cfg(target_arch = "wasm32")]
 mod view;

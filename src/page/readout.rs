@@ -64,6 +64,39 @@ pub fn to_parent(reading: &Reading, place: f64, parent: u8) -> Vec<f32> {
     column(below).zip(column(below + 1)).map(|(from, to)| from + (to - from) * part).collect()
 }
 
+/// All children's coefficients for all parents [I, J] at a place between iterations.
+pub fn between(reading: &Reading, place: f64) -> Vec<f32> {
+    let place = place.clamp(1.0, f64::from(reading.iterations));
+    let (below, part) = (place.floor() as u8, place.fract() as f32);
+    let all = |iteration: u8| {
+        let pairs = children(reading) * parents(reading);
+        &reading.coupling[round(reading, iteration) * pairs..][..pairs]
+    };
+    if part == 0.0 {
+        return all(below).to_vec();
+    }
+    all(below).iter().zip(all(below + 1)).map(|(from, to)| from + (to - from) * part).collect()
+}
+
+/// Mean entropy of one iteration's coefficients, in nats, each child counting by its length: a silent capsule's
+/// indecision counts little. The plain mean if all are silent.
+pub fn weighted_entropy(reading: &Reading, iteration: u8) -> f32 {
+    let entropy = |child: usize| -> f32 {
+        of_child(reading, iteration, child as u32).iter().filter(|c| **c > 0.0).map(|c| -c * c.ln()).sum()
+    };
+    let all: f32 = reading.activity.iter().sum();
+    if all > 0.0 {
+        reading.activity.iter().enumerate().map(|(child, length)| length * entropy(child)).sum::<f32>() / all
+    } else {
+        (0..children(reading)).map(entropy).sum::<f32>() / children(reading) as f32
+    }
+}
+
+/// Whether an iteration's winner is another one than that of the iteration before.
+pub fn turned(reading: &Reading, iteration: u8) -> bool {
+    iteration > 1 && winner(reading, iteration) != winner(reading, iteration - 1)
+}
+
 /// The least and the largest coefficient for one parent over all iterations.
 pub fn ends_to_parent(reading: &Reading, parent: u8) -> (f32, f32) {
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
@@ -157,6 +190,29 @@ mod tests {
         assert!((half[0] - 0.7).abs() < 1e-6 && (half[1] - 0.35).abs() < 1e-6);
         assert_eq!(ends_to_parent(&reading, 0), (0.2, 0.9));
         assert_eq!(closest_child(&reading, 2, 1), 1);
+    }
+
+    #[test]
+    fn a_silent_capsule_counts_little() {
+        let reading = Reading { activity: vec![0.0, 1.0, 0.0], ..reading() };
+        let of_second = -(0.2_f32 * 0.2_f32.ln() + 0.8 * 0.8_f32.ln());
+        assert!((weighted_entropy(&reading, 2) - of_second).abs() < 1e-6);
+        assert!((weighted_entropy(&reading, 1) - 2.0_f32.ln()).abs() < 1e-6);
+        let silent = Reading { activity: vec![0.0; 3], ..reading };
+        assert!((weighted_entropy(&silent, 1) - 2.0_f32.ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn all_coefficients_between_iterations_are_those_of_each_parent() {
+        let reading = reading();
+        for place in [1.0, 1.25, 2.0, 7.0] {
+            let all = between(&reading, place);
+            for parent in 0..2 {
+                let column: Vec<f32> = all.iter().skip(parent).step_by(2).copied().collect();
+                assert_eq!(column, to_parent(&reading, place, parent as u8));
+            }
+        }
+        assert_eq!((turned(&reading, 1), turned(&reading, 2)), (false, true));
     }
 
     #[test]

@@ -127,6 +127,8 @@ pub struct Votes {
     /// û·v after the last iteration, for all digit capsules [I, J]. Nothing is added to the logits any more; the
     /// agreement of earlier iterations is the difference of their logits.
     pub agreement: Vec<f32>,
+    /// ‖û‖ for all digit capsules [I, J].
+    pub strengths: Vec<f32>,
 }
 
 /// What one layer says of the digit in view.
