@@ -13,6 +13,12 @@
 @group(0) @binding(6) var<storage, read_write> gbias: array<f32>;
 
 override outputs: u32;
+override joins: bool;
+
+// What a sum starts from.
+fn before(value: f32) -> f32 {
+    return select(kept(value), value, joins);
+}
 
 fn gradient(k: u32) -> f32 {
     return gy[k] * slope(y[k]);
@@ -46,10 +52,10 @@ fn main(
         }
         for (var k = 0u; k < 4u && 4u * group.z + k < outputs; k++) {
             if (i == inputs) {
-                gbias[row[k]] = kept(gbias[row[k]]) + sum[k];
+                gbias[row[k]] = before(gbias[row[k]]) + sum[k];
             } else {
                 let at = row[k] * inputs + i;
-                gweight[at] = kept(gweight[at]) + sum[k];
+                gweight[at] = before(gweight[at]) + sum[k];
             }
         }
     }

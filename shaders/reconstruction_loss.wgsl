@@ -1,5 +1,5 @@
-// output, pixels [B, N] → gradient [B, N] of weight · Σ (output − pixels)² / total, loss [B] not divided. One workgroup an
-// image: its lanes take every LANES-th pixel, then the first one adds up the lanes.
+// output, pixels [B, N] → gradient [B, N] of weight · Σ (output − pixels)² / total, loss [B] not divided, added to
+// what is there if it joins. One workgroup an image: its lanes take every LANES-th pixel, then the first one adds up the lanes.
 #import run
 
 @group(0) @binding(1) var<storage, read> output: array<f32>;
@@ -9,6 +9,7 @@
 
 override count: u32;
 override weight: f32;
+override joins: bool;
 
 var<workgroup> sums: array<f32, LANES>;
 
@@ -35,6 +36,6 @@ fn main(
         for (var k = 0u; k < LANES; k++) {
             total += sums[k];
         }
-        loss[image] = weight * total;
+        loss[image] = select(0.0, loss[image], joins) + weight * total;
     }
 }

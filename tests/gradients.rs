@@ -62,6 +62,14 @@ impl Subject {
         pixels.iter_mut().for_each(|pixel| *pixel = random.uniform());
         let labels = loaded.tensor_mut(plan.find("labels").expect("an input"));
         labels.iter_mut().enumerate().for_each(|(image, label)| *label = image as f64);
+        if config.is_of_pairs() {
+            for target in ["first target", "second target"] {
+                let target = loaded.tensor_mut(plan.find(target).expect("an input"));
+                target.iter_mut().for_each(|pixel| *pixel = random.uniform());
+            }
+            let labels = loaded.tensor_mut(plan.find("second labels").expect("an input"));
+            labels.iter_mut().enumerate().for_each(|(image, label)| *label = image as f64 + 2.0);
+        }
         let run = Run::new(BATCH, config.iterations(), Chosen::Label);
         Subject { layout, loaded, store, run }
     }
@@ -116,12 +124,29 @@ impl Subject {
                 }
             }
         }
-        // The decoder's hidden sums.
+        // The decoder's hidden sums, of each digit.
         let classes = config.classes();
         let v = tensor(&format!("{} v", classes.name));
-        let mut inputs: Vec<f64> = (0..BATCH * classes.parents * classes.dims)
-            .map(|k| if k / classes.dims % classes.parents == k / classes.dims / classes.parents { v[k] } else { 0.0 })
-            .collect();
+        for label in 0..config.digits {
+            // Image k is labelled k, and k + 2 where there is a second digit.
+            let is_seen = |block: usize| block % classes.parents == block / classes.parents + 2 * label;
+            let inputs = (0..BATCH * classes.parents * classes.dims)
+                .map(|k| if is_seen(k / classes.dims) { v[k] } else { 0.0 })
+                .collect();
+            nearest = nearest.min(self.nearest_kink_of_decoder(config, inputs));
+        }
+        for length in tensor("lengths") {
+            nearest = nearest.min((length - f64::from(config.loss.present)).abs());
+            nearest = nearest.min((length - f64::from(config.loss.absent)).abs());
+        }
+        nearest
+    }
+
+    /// How near the decoder's hidden sums come to 0.
+    fn nearest_kink_of_decoder(&self, config: &Config, mut inputs: Vec<f64>) -> f64 {
+        let parameters = self.store.buffer(Role::Parameters);
+        let weights = |name: &str| &parameters[self.layout.find(name).expect(name).range()];
+        let mut nearest = f64::INFINITY;
         for (index, &outputs) in config.decoder.hidden.iter().enumerate() {
             let (weight, bias) =
                 (weights(&format!("decoder.{index}.weight")), weights(&format!("decoder.{index}.bias")));
@@ -137,10 +162,6 @@ impl Subject {
                 }
             }
             inputs = next;
-        }
-        for length in tensor("lengths") {
-            nearest = nearest.min((length - f64::from(config.loss.present)).abs());
-            nearest = nearest.min((length - f64::from(config.loss.absent)).abs());
         }
         nearest
     }
@@ -204,6 +225,13 @@ fn gradients_agree_with_central_differences() {
     }
     check("without bias", &small(vec![layer("digit", 7, 5, 3, false)]));
     check("two routed layers", &small(vec![layer("middle", 6, 5, 3, true), layer("digit", 10, 6, 3, true)]));
+}
+
+/// Two overlapping digits: two positives in the margin loss, and the decoder run once for each, whose gradients add up.
+#[test]
+fn gradients_of_overlapping_digits() {
+    let config = Config { digits: 2, ..small(vec![layer("digit", 10, 6, 3, true)]) };
+    check("two digits", &config);
 }
 
 /// The shape of the tiny preset itself.

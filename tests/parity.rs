@@ -2,7 +2,7 @@
 
 mod common;
 
-use capscope::capsnet::{Layout, Preset, Purpose, plan};
+use capscope::capsnet::{Config, Layout, Preset, Purpose, plan};
 use capscope::exec::check::{self, Finding};
 use capscope::plan::{Chosen, Run};
 use common::gpu;
@@ -36,7 +36,10 @@ fn every_operation_agrees_with_its_twin() {
 
 /// One training step of a preset, each step judged by itself.
 fn train_step(preset: Preset, purpose: Purpose, capacity: usize, live: usize) {
-    let config = preset.config();
+    train_step_of(preset.name(), preset.config(), purpose, capacity, live);
+}
+
+fn train_step_of(name: &str, config: Config, purpose: Purpose, capacity: usize, live: usize) {
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let layout = Layout::new(&config);
     let mut parameters = vec![0.0; layout.elements];
@@ -48,23 +51,35 @@ fn train_step(preset: Preset, purpose: Purpose, capacity: usize, live: usize) {
     }
     let plan = Arc::new(plan(&config, purpose, capacity).unwrap_or_else(|error| panic!("{error}")));
     let input = |name| plan.find(name).expect("an input of every training plan");
-    let pixels = (0..live * config.pixels()).map(|_| random.random_range(0.0..=1.0)).collect();
-    let labels = (0..live).map(|_| random.random_range(0..10) as f32).collect();
+    let mut picture = || (0..live * config.pixels()).map(|_| random.random_range(0.0..=1.0)).collect::<Vec<f32>>();
+    let pictures = [picture(), picture(), picture()];
+    let labels: Vec<f32> = (0..live).map(|_| random.random_range(0..10) as f32).collect();
     let run = Run {
         rate: 1e-3,
         first_correction: 0.1,
         second_correction: 1e-3,
         ..Run::new(live, config.iterations(), Chosen::Label)
     };
-    let inputs = [(input("pixels"), pixels), (input("labels"), labels)];
+    let [pixels, first, second] = pictures;
+    let mut inputs = vec![(input("pixels"), pixels), (input("labels"), labels.clone())];
+    if config.is_of_pairs() {
+        let other = labels.iter().map(|label| (label + 3.0) % 10.0).collect();
+        inputs.extend([(input("second labels"), other), (input("first target"), first)]);
+        inputs.push((input("second target"), second));
+    }
     let findings = pollster::block_on(check::plan(gpu(), plan, &parameters, &inputs, &run));
-    judge(&format!("{} {purpose:?}", preset.name()), &findings.unwrap_or_else(|error| panic!("{error}")));
+    judge(&format!("{name} {purpose:?}"), &findings.unwrap_or_else(|error| panic!("{error}")));
 }
 
 #[test]
 fn a_training_step_of_tiny_agrees_after_every_step() {
     train_step(Preset::Tiny, Purpose::TrainTraced, 7, 7);
     train_step(Preset::Tiny, Purpose::Train, 32, 20);
+}
+
+#[test]
+fn a_training_step_on_overlapping_digits_agrees_after_every_step() {
+    train_step_of("tiny on pairs", Preset::Tiny.config().for_pairs(4), Purpose::TrainTraced, 6, 5);
 }
 
 #[test]

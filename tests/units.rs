@@ -256,7 +256,7 @@ fn margins<T: Precision>(lengths: &[f64], labels: &[f64]) -> [Vec<f64>; 2] {
     let lengths: Vec<f64> = lengths.iter().map(|&length| length.max(1e-9)).collect();
     let v: Vec<f64> = lengths.iter().flat_map(|n| [0.6 * n, 0.8 * n]).collect();
     let run = Run::new(labels.len(), 1, Chosen::Label);
-    let outputs = call::<T>(loss, &run, &[&v, &lengths, labels]);
+    let outputs = call::<T>(loss, &run, &[&v, &lengths, labels, labels]);
     [outputs[1].clone(), outputs[0].chunks_exact(2).map(|g| 0.6 * g[0] + 0.8 * g[1]).collect()]
 }
 
@@ -284,13 +284,14 @@ fn reconstruction_loss<T: Precision>(vector: &Value, limits: Limits) {
     let pixels = number(&grey["pixels"]) as usize;
     let (output, target) = (vec![number(&grey["output"]); pixels], vec![number(&grey["target"]); pixels]);
     for (weight, loss) in [(0.0005, "loss_paper_weight"), (0.01, "loss_official_weight"), (1.0, "sse")] {
-        let got = call::<T>(ReconstructionLoss { pixels, weight }, &one(), &[&output, &target]).remove(1);
+        let got = call::<T>(ReconstructionLoss { pixels, weight, joins: false }, &one(), &[&output, &target]).remove(1);
         near(loss, &got, &[number(&grey[loss])], limits.settings * number(&grey[loss]).max(1.0));
     }
     for case in cases(vector) {
         let (output, target) = (numbers(&case["output"]), numbers(&case["target"]));
         let images = case["output"].as_array().map_or(0, Vec::len);
-        let loss = ReconstructionLoss { pixels: output.len() / images, weight: number(&case["weight"]) as f32 };
+        let weight = number(&case["weight"]) as f32;
+        let loss = ReconstructionLoss { pixels: output.len() / images, weight, joins: false };
         let got = call::<T>(loss, &Run::new(images, 1, Chosen::Label), &[&output, &target]);
         near("loss", &[got[1].iter().sum::<f64>() / images as f64], &[number(&case["loss"])], limits.settings);
         near("grad_output", &got[0], &numbers(&case["grad_output"]), limits.settings);

@@ -124,6 +124,9 @@ pub struct Config {
     pub height: usize,
     /// Input columns.
     pub width: usize,
+    /// Digits in a picture that it trains on: 1, or 2 that overlap.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub digits: usize,
     /// First convolution.
     pub conv1: Conv1,
     /// Primary capsules.
@@ -136,6 +139,14 @@ pub struct Config {
     pub loss: LossSettings,
     /// Optimiser.
     pub adam: AdamSettings,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(digits: &usize) -> bool {
+    *digits == 1
 }
 
 /// The networks whose figures can be compared.
@@ -178,6 +189,7 @@ impl Preset {
         Config {
             height: 28,
             width: 28,
+            digits: 1,
             conv1: Conv1 { channels, kernel: 9, stride: conv_stride },
             primary: Primary { types, dims: 8, kernel, stride: 2, scale: 1.0 / types as f32 },
             routed: vec![Routed {
@@ -221,6 +233,14 @@ pub enum ConfigError {
     /// Routed layers of different r.
     #[error("the routed layers have different numbers of iterations; one r holds for all of them")]
     Iterations,
+    /// More digits in a picture than a training plan knows of, or than there are classes.
+    #[error("{digits} digits in a picture of {classes} classes are not possible; choose 1 or 2, of different classes")]
+    Digits {
+        /// Digits in a picture.
+        digits: usize,
+        /// Classes.
+        classes: usize,
+    },
     /// There is no class layer.
     #[error("the network has no routed layer; it needs at least one, whose parents are the classes")]
     NoLayer,
@@ -253,6 +273,9 @@ impl Config {
             size("decoder outputs", outputs, 8192)?;
         }
         let last = self.routed.last().ok_or(ConfigError::NoLayer)?;
+        if !(1..=last.parents.min(2)).contains(&self.digits) {
+            return Err(ConfigError::Digits { digits: self.digits, classes: last.parents });
+        }
         if self.routed.iter().any(|layer| layer.iterations != last.iterations) {
             return Err(ConfigError::Iterations);
         }
@@ -262,6 +285,20 @@ impl Config {
         fits("conv1", self.conv1.kernel, self.height.min(self.width))?;
         let first = self.conv1_shape();
         fits("primary", self.primary.kernel, first.height_out().min(first.width_out()))
+    }
+
+    /// The same network for two overlapping digits (Sabour et al. 2017, section 6): a larger input, in which each digit
+    /// has `margin` pixels on each side to move, 4 in the paper; what follows grows with it.
+    pub fn for_pairs(mut self, margin: usize) -> Config {
+        self.height += 2 * margin;
+        self.width += 2 * margin;
+        self.digits = 2;
+        self
+    }
+
+    /// Whether it trains on two overlapping digits.
+    pub fn is_of_pairs(&self) -> bool {
+        self.digits == 2
     }
 
     /// The first convolution with its sizes.
@@ -332,11 +369,27 @@ mod tests {
     }
 
     #[test]
+    fn networks_for_pairs_read_36_by_36_pixels() {
+        let sizes = [(Preset::Tiny, 100), (Preset::Compact, 800), (Preset::Paper, 3_200)];
+        for (preset, capsules) in sizes {
+            let config = preset.config().for_pairs(4);
+            assert_eq!((config.check(), config.height, config.width, config.digits), (Ok(()), 36, 36, 2));
+            assert_eq!(config.primary_capsules(), capsules);
+            assert_eq!(serde_json::from_str::<Config>(&serde_json::to_string(&config).unwrap()).unwrap(), config);
+        }
+        // A file from before there were pairs is one of single digits.
+        assert!(!serde_json::to_string(&Preset::Tiny.config()).unwrap().contains("digits"));
+    }
+
+    #[test]
     fn presets_are_networks_and_a_kernel_too_large_is_named() {
         for preset in Preset::ALL {
             assert_eq!(preset.config().check(), Ok(()));
             assert_eq!(Preset::named(preset.name()), Some(preset));
         }
+        let mut config = Preset::Tiny.config();
+        config.digits = 3;
+        assert_eq!(config.check(), Err(ConfigError::Digits { digits: 3, classes: 10 }));
         let mut config = Preset::Tiny.config();
         config.primary.kernel = 11;
         assert_eq!(config.check(), Err(ConfigError::Kernel { layer: "primary", kernel: 11, input: 10 }));

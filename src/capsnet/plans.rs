@@ -58,8 +58,9 @@ pub fn most_images(config: &Config, purpose: Purpose) -> Result<usize, PlanError
 
 /// The plan of a network for up to `capacity` images.
 ///
-/// Tensors that the host writes: `pixels` [B, height·width], `labels` [B]; for [`Purpose::Decode`] `pose` [B, J, D] and
-/// `chosen` [B]. To be read: `conv1`, `primary`, for a layer called digit `digit votes`, `digit v`, `digit s history`
+/// Tensors that the host writes: `pixels` [B, height·width], `labels` [B]; for two overlapping digits also
+/// `second labels` [B] and for training `first target` and `second target` [B, height·width], each digit by itself; for
+/// [`Purpose::Decode`] `pose` [B, J, D] and `chosen` [B]. To be read: `conv1`, `primary`, for a layer called digit `digit votes`, `digit v`, `digit s history`
 /// and if traced `digit logits`, `digit coupling`, `digit v history`; `lengths`, `chosen`, `reconstruction`, `ledger`.
 ///
 /// # Errors
@@ -97,6 +98,16 @@ struct RoutedTensors {
     problem: Problem,
 }
 
+/// A run of the decoder in training.
+struct Decoding {
+    /// Put before the names of its tensors and steps: empty, or which of two digits it is.
+    which: &'static str,
+    layers: Vec<DenseTensors>,
+    /// Of its output.
+    gradient: TensorId,
+    chosen: TensorId,
+}
+
 /// A dense layer with its input and output.
 struct DenseTensors {
     dense: Dense,
@@ -120,7 +131,11 @@ impl Model<'_> {
         self.part(buffer, name, &format!("grad.{name}"))
     }
 
+    /// A view of a parameter or its gradient; the decoder's are used twice where there are two digits.
     fn part(&mut self, buffer: BufferId, parameter: &str, name: &str) -> TensorId {
+        if let Some(known) = self.builder.find(name) {
+            return known;
+        }
         let entry = self.layout.find(parameter).expect("a parameter of this configuration");
         self.builder.part(buffer, name, &entry.shape, entry.offset)
     }
@@ -152,6 +167,11 @@ impl Model<'_> {
         }
         let pixels = self.builder.per_image(Role::Input, "pixels", &[config.height, config.width]);
         let labels = self.builder.per_image(Role::Input, "labels", &[1]);
+        let second_labels = if config.is_of_pairs() && self.purpose != Purpose::Trace {
+            self.builder.per_image(Role::Input, "second labels", &[1])
+        } else {
+            labels
+        };
 
         let (first, primary) = (config.conv1_shape(), config.primary_shape());
         let conv1 = self.convolve("conv1", first, pixels);
@@ -178,8 +198,8 @@ impl Model<'_> {
         let sizes = Lengths { classes: classes.parents, dims: classes.dims };
         self.forward("classes", sizes, &[v, labels], &[lengths, chosen]);
 
-        let decoder = if self.purpose == Purpose::Evaluate { vec![] } else { self.decoder(v, chosen) };
         if self.purpose == Purpose::Trace {
+            self.decoder("", v, chosen);
             return;
         }
         let gv = self.activation("gradient of v", &[classes.parents, classes.dims]);
@@ -191,34 +211,56 @@ impl Model<'_> {
             absent: config.loss.absent,
             down_weight: config.loss.down_weight,
         };
-        self.forward("classes", loss, &[v, lengths, labels], &[gv, margin, correct]);
+        self.forward("classes", loss, &[v, lengths, labels, second_labels], &[gv, margin, correct]);
 
-        let reconstruction = match decoder.last() {
-            Some(last) => {
-                let output = last.y;
-                let gradient = self.activation("gradient of reconstruction", &[config.pixels()]);
-                let loss = self.activation("reconstruction loss", &[1]);
-                let operation = ReconstructionLoss { pixels: config.pixels(), weight: config.loss.reconstruction };
-                self.forward("decoder", operation, &[output, pixels], &[gradient, loss]);
-                Some((gradient, loss))
+        let mut decodings = vec![];
+        let reconstruction_loss = if self.purpose == Purpose::Evaluate {
+            // Without a decoder there is no reconstruction loss: an input that the host never writes stays 0.
+            self.builder.per_image(Role::Input, "no reconstruction loss", &[1])
+        } else {
+            let loss = self.activation("reconstruction loss", &[1]);
+            if config.is_of_pairs() {
+                // Each digit by itself, from its own capsule alone, against its own picture.
+                for (which, chosen) in [("first ", chosen), ("second ", second_labels)] {
+                    let target =
+                        self.builder.per_image(Role::Input, &format!("{which}target"), &[config.height, config.width]);
+                    decodings.push(self.decoding(which, [v, chosen, target], loss, which == "second "));
+                }
+            } else {
+                decodings.push(self.decoding("", [v, chosen, pixels], loss, false));
             }
-            None => None,
-        };
-        // Without a decoder there is no reconstruction loss: an input that the host never writes stays 0.
-        let reconstruction_loss = match reconstruction {
-            Some((_, loss)) => loss,
-            None => self.builder.per_image(Role::Input, "no reconstruction loss", &[1]),
+            loss
         };
         let ledger = self.builder.fixed(Role::Output, "ledger", &[LEDGER_ROWS, LEDGER_COLUMNS]);
         let entropy = entropy.expect("a routed layer");
         self.forward("losses", Tally, &[margin, reconstruction_loss, correct, entropy], &[ledger]);
 
-        if let (true, Some((gradient, _))) = (self.purpose.trains(), reconstruction) {
-            self.decoder_backward(decoder, gradient, chosen, gv);
+        if self.purpose.trains() {
+            for (index, decoding) in decodings.into_iter().enumerate() {
+                self.decoder_backward(decoding, gv, index > 0);
+            }
             let gu = self.routed_backward(layers, gv);
             self.convolutions_backward(capsules, [first, primary], [pixels, conv1, z], gu);
             self.update();
         }
+    }
+
+    /// The decoder on the chosen capsule, and its loss against the target; the loss joins what is there if it is the
+    /// second one.
+    fn decoding(
+        &mut self,
+        which: &'static str,
+        [v, chosen, target]: [TensorId; 3],
+        loss: TensorId,
+        joins: bool,
+    ) -> Decoding {
+        let layers = self.decoder(which, v, chosen);
+        let output = layers.last().expect("a decoder has a last layer").y;
+        let pixels = self.config.pixels();
+        let gradient = self.activation(&format!("gradient of {which}reconstruction"), &[pixels]);
+        let operation = ReconstructionLoss { pixels, weight: self.config.loss.reconstruction, joins };
+        self.forward(&format!("{which}decoder"), operation, &[output, target], &[gradient, loss]);
+        Decoding { which, layers, gradient, chosen }
     }
 
     fn convolve(&mut self, name: &str, shape: conv::Convolution, x: TensorId) -> TensorId {
@@ -272,8 +314,8 @@ impl Model<'_> {
         (RoutedTensors { input, votes, history, v, projection, problem }, entropy)
     }
 
-    /// The decoder on the chosen capsule of `pose`.
-    fn decoder(&mut self, pose: TensorId, chosen: TensorId) -> Vec<DenseTensors> {
+    /// The decoder on the chosen capsule of `pose`; `which` goes before the names of its tensors.
+    fn decoder(&mut self, which: &str, pose: TensorId, chosen: TensorId) -> Vec<DenseTensors> {
         let classes = self.config.classes();
         let widths: Vec<usize> = self.config.decoder.hidden.iter().copied().chain([self.config.pixels()]).collect();
         let (mut x, mut inputs, mut block) = (pose, classes.parents * classes.dims, Some(classes.dims));
@@ -285,8 +327,9 @@ impl Model<'_> {
             let name = format!("decoder.{index}");
             let weight = self.parameter(&format!("{name}.weight"));
             let bias = self.parameter(&format!("{name}.bias"));
-            let y = self.activation(if last { "reconstruction" } else { name.as_str() }, &[outputs]);
-            self.forward(&name, dense::Forward(dense), &[x, weight, bias, chosen], &[y]);
+            let y =
+                self.activation(&format!("{which}{}", if last { "reconstruction" } else { name.as_str() }), &[outputs]);
+            self.forward(&format!("{which}{name}"), dense::Forward(dense), &[x, weight, bias, chosen], &[y]);
             layers.push(DenseTensors { dense, x, y });
             (x, inputs, block) = (y, outputs, None);
         }
@@ -297,24 +340,27 @@ impl Model<'_> {
         let classes = self.config.classes();
         let pose = self.builder.per_image(Role::Input, "pose", &[classes.parents, classes.dims]);
         let chosen = self.builder.per_image(Role::Input, "chosen", &[1]);
-        self.decoder(pose, chosen);
+        self.decoder("", pose, chosen);
     }
 
-    /// From the reconstruction's gradient to the decoder's parameters and, added to the margin's, to `gv`.
-    fn decoder_backward(&mut self, layers: Vec<DenseTensors>, gradient: TensorId, chosen: TensorId, gv: TensorId) {
+    /// From the reconstruction's gradient to the decoder's parameters and, added to the margin's, to `gv`. What a second
+    /// decoding gives joins what the first has left.
+    fn decoder_backward(&mut self, decoding: Decoding, gv: TensorId, joins: bool) {
+        let Decoding { which, layers, gradient, chosen } = decoding;
         let mut gy = gradient;
         for (index, layer) in layers.into_iter().enumerate().rev() {
             let DenseTensors { dense, x, y } = layer;
             let name = format!("decoder.{index}");
             let (gweight, gbias) = (self.gradient(&format!("{name}.weight")), self.gradient(&format!("{name}.bias")));
-            self.backward(&name, dense::BackwardWeight(dense), &[gy, y, x, chosen], &[gweight, gbias]);
+            let step = format!("{which}{name}");
+            self.backward(&step, dense::BackwardWeight { dense, joins }, &[gy, y, x, chosen], &[gweight, gbias]);
             let weight = self.find(&format!("{name}.weight"));
             let gx = if index == 0 {
                 gv
             } else {
-                self.activation(&format!("gradient of decoder.{}", index - 1), &[dense.inputs])
+                self.activation(&format!("gradient of {which}decoder.{}", index - 1), &[dense.inputs])
             };
-            self.backward(&name, dense::BackwardInput(dense), &[gy, y, weight, chosen], &[gx]);
+            self.backward(&step, dense::BackwardInput(dense), &[gy, y, weight, chosen], &[gx]);
             gy = gx;
         }
     }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dataset::{Dataset, unit};
+use super::pairs::{PAIR_SHIFT, Pair, canvas};
 use super::random::{Random, RandomState, Stream};
 
 /// Why no batches can be drawn.
@@ -19,6 +20,9 @@ pub enum BatchError {
         /// How many images.
         count: usize,
     },
+    /// A set of one class has no two digits of different labels.
+    #[error("Overlapping digits have different labels, and this set has only one; choose a set of two classes or more.")]
+    OneClass,
     /// A saved position of another training set.
     #[error(
         "The saved position belongs to a set of {saved} images and this one has {count}; load the set that the training began with."
@@ -48,6 +52,8 @@ pub struct Batcher {
     epoch_start: RandomState,
     shuffle: Random,
     augmentation: Random,
+    /// For overlapping digits: draws partners and places.
+    pairs: Option<Random>,
 }
 
 /// Where a [`Batcher`] stands; [`Batcher::restore`] goes on with the very next image and the very next shift.
@@ -67,6 +73,20 @@ pub struct BatcherState {
     pub shuffle: RandomState,
     /// The augmentation stream before the next image.
     pub augmentation: RandomState,
+    /// Of overlapping digits: the stream of partners and places before the next picture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<RandomState>,
+}
+
+/// Where [`Batcher::fill_pairs`] writes: pictures as [n, 1, height, width] of the [`canvas`], labels as [n], with room for
+/// a full batch.
+pub struct PairTargets<'a> {
+    /// Both digits, added and cut at 1.
+    pub both: &'a mut [f32],
+    /// Each digit by itself.
+    pub each: [&'a mut [f32]; 2],
+    /// Their labels.
+    pub labels: [&'a mut [f32]; 2],
 }
 
 /// What a call of [`Batcher::fill`] drew.
@@ -89,6 +109,14 @@ impl Batcher {
         Self::at_epoch(count, batch, max_shift, 0, shuffle, augmentation)
     }
 
+    /// Batches of `batch` pictures of two overlapping digits: each of `count` images is the first digit of one picture
+    /// of an epoch, its partner is drawn from all of another label, and each lies up to `max_shift` pixels (at most
+    /// [`PAIR_SHIFT`]) from the middle each way.
+    pub fn of_pairs(seed: u64, count: usize, batch: usize, max_shift: u8) -> Result<Self, BatchError> {
+        let batcher = Self::new(seed, count, batch, max_shift.min(PAIR_SHIFT))?;
+        Ok(Self { pairs: Some(Random::new(seed, Stream::Pairs)), ..batcher })
+    }
+
     /// Goes on where [`Batcher::state`] was taken. `count` is the number of images of the set at hand.
     pub fn restore(state: BatcherState, count: usize) -> Result<Self, BatchError> {
         if state.count as usize != count {
@@ -100,10 +128,14 @@ impl Batcher {
         if (state.shuffle.stream, state.augmentation.stream) != (Stream::Shuffle, Stream::Augmentation) {
             return Err(BatchError::BadPosition { reason: "its random streams are not those of batches" });
         }
+        if state.pairs.is_some_and(|pairs| pairs.stream != Stream::Pairs || state.max_shift > PAIR_SHIFT) {
+            return Err(BatchError::BadPosition { reason: "its pairs are not drawn as pairs are" });
+        }
         let (shuffle, augmentation) = (Random::restore(state.shuffle), Random::restore(state.augmentation));
         let mut batcher =
             Self::at_epoch(count, state.batch as usize, state.max_shift, state.epoch, shuffle, augmentation)?;
         batcher.offset = state.offset as usize;
+        batcher.pairs = state.pairs.map(Random::restore);
         Ok(batcher)
     }
 
@@ -122,7 +154,7 @@ impl Batcher {
         let numbered = u32::try_from(count).ok().filter(|&count| count > 0).ok_or(BatchError::BadCount { count })?;
         let order = (0..numbered).collect();
         let epoch_start = shuffle.state();
-        let mut batcher = Self { batch, max_shift, order, epoch, offset: 0, epoch_start, shuffle, augmentation };
+        let mut batcher = Self { batch, max_shift, order, epoch, offset: 0, epoch_start, shuffle, augmentation, pairs: None };
         batcher.draw_order();
         Ok(batcher)
     }
@@ -147,6 +179,7 @@ impl Batcher {
             offset: self.offset as u32,
             shuffle: self.epoch_start,
             augmentation: self.augmentation.state(),
+            pairs: self.pairs.as_ref().map(Random::state),
         }
     }
 
@@ -178,8 +211,7 @@ impl Batcher {
     pub fn fill(&mut self, dataset: &Dataset, pixels: &mut [f32], labels: &mut [f32]) -> Drawn {
         assert_eq!(dataset.len(), self.order.len(), "the batcher was made for a set of another size");
         let image_len = dataset.image_len();
-        let end = self.order.len().min(self.offset + self.batch);
-        let count = end - self.offset;
+        let (end, count) = self.next_end();
         let targets = pixels[..count * image_len].chunks_exact_mut(image_len).zip(&mut labels[..count]);
         for (&index, (pixels, label)) in self.order[self.offset..end].iter().zip(targets) {
             let index = index as usize;
@@ -188,6 +220,47 @@ impl Batcher {
             *label = f32::from(dataset.label(index));
         }
 
+        self.pass(end, count)
+    }
+
+    /// Writes the next batch of overlapping digits. What lies behind the live pictures is left as it is.
+    ///
+    /// # Errors
+    /// [`BatchError::OneClass`] if there are no two images of different labels.
+    ///
+    /// # Panics
+    /// If `dataset` is not the set that the batcher was made for, a buffer is shorter than a full batch, or the batcher
+    /// is not [`Batcher::of_pairs`].
+    pub fn fill_pairs(&mut self, dataset: &Dataset, targets: PairTargets<'_>) -> Result<Drawn, BatchError> {
+        assert_eq!(dataset.len(), self.order.len(), "the batcher was made for a set of another size");
+        let (end, count) = self.next_end();
+        let random = self.pairs.as_mut().expect("a batcher of pairs");
+        let (height, width) = canvas(dataset);
+        let PairTargets { both, each: [first, second], labels } = targets;
+        let place = |k: usize| k * height * width..(k + 1) * height * width;
+        for (k, &index) in self.order[self.offset..end].iter().enumerate() {
+            let pair = Pair::draw(dataset, index, self.max_shift, random).ok_or(BatchError::OneClass)?;
+            pair.overlay(dataset, &mut both[place(k)], [&mut first[place(k)], &mut second[place(k)]]);
+            for (which, label) in pair.labels(dataset).into_iter().enumerate() {
+                labels[which][k] = f32::from(label);
+            }
+        }
+        Ok(self.pass(end, count))
+    }
+
+    /// Whether the pictures are of overlapping digits.
+    pub fn is_of_pairs(&self) -> bool {
+        self.pairs.is_some()
+    }
+
+    /// The place behind the next batch, and the batch's size.
+    fn next_end(&self) -> (usize, usize) {
+        let end = self.order.len().min(self.offset + self.batch);
+        (end, end - self.offset)
+    }
+
+    /// Goes on behind a batch of `count` images that ended at `end`.
+    fn pass(&mut self, end: usize, count: usize) -> Drawn {
         let drawn = Drawn { count, epoch: self.epoch, ends_epoch: end == self.order.len() };
         self.offset = end;
         if drawn.ends_epoch {
@@ -199,7 +272,7 @@ impl Batcher {
 }
 
 /// A shift of at most `max_shift` pixels right and down (negative: left and up); draws nothing where there is none.
-fn draw_shift(random: &mut Random, max_shift: u8) -> (i32, i32) {
+pub(super) fn draw_shift(random: &mut Random, max_shift: u8) -> (i32, i32) {
     if max_shift == 0 {
         return (0, 0);
     }

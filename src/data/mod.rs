@@ -1,4 +1,5 @@
-//! What a network is fed: the IDX reader, MNIST, the portable random numbers, shuffled and augmented batches.
+//! What a network is fed: the IDX reader, MNIST, the portable random numbers, shuffled and augmented batches,
+//! overlapping digits.
 //!
 //! Nothing here touches files, clocks or threads: functions take bytes and seeds, so the same code runs natively and in
 //! a worker, and the same seed gives the same bits in both.
@@ -6,11 +7,13 @@
 pub mod batch;
 pub mod dataset;
 pub mod idx;
+pub mod pairs;
 pub mod random;
 
-pub use batch::{BatchError, Batcher, BatcherState, Drawn, evaluation_batch, shift};
+pub use batch::{BatchError, Batcher, BatcherState, Drawn, PairTargets, evaluation_batch, shift};
 pub use dataset::{CLASSES, Dataset, DatasetError, MNIST_SIDE, MnistSplit};
 pub use idx::{IdxError, IdxImages, IdxKind, read_images, read_labels};
+pub use pairs::{PAIR_SHIFT, Pair};
 pub use random::{Random, RandomState, Stream};
 
 #[cfg(test)]

@@ -107,7 +107,8 @@ pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
     for dense in [Dense::random(pick), Dense::random(pick), Dense::random_masked(pick), last] {
         all.push(Arc::new(Forward(dense)));
         all.push(Arc::new(BackwardInput(dense)));
-        all.push(Arc::new(BackwardWeight(dense)));
+        all.push(Arc::new(BackwardWeight { dense, joins: false }));
+        all.push(Arc::new(BackwardWeight { dense, joins: true }));
     }
     all
 }
@@ -222,7 +223,13 @@ impl BackwardInput {
 /// `dense_backward_weight`: gy, y [B, outputs], x [B, inputs] → gweight [outputs, inputs], gbias [outputs], summed over
 /// images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackwardWeight(pub Dense);
+pub struct BackwardWeight {
+    /// The layer.
+    pub dense: Dense,
+    /// Whether the sums are added to what an earlier step of the same run has left, in a batch's first chunk too: a
+    /// layer that is used twice.
+    pub joins: bool,
+}
 
 impl Operation for BackwardWeight {
     fn name(&self) -> &'static str {
@@ -231,22 +238,22 @@ impl Operation for BackwardWeight {
 
     fn ports(&self) -> Vec<Port> {
         vec![
-            Port::read("gy", Extent::PerImage(self.0.outputs)),
-            Port::read("y", Extent::PerImage(self.0.outputs)).holding(Content::Unit),
-            Port::read("x", Extent::PerImage(self.0.inputs)),
-            self.0.chosen(),
-            Port::update("gweight", self.0.weights()),
-            Port::update("gbias", Extent::Fixed(self.0.outputs)),
+            Port::read("gy", Extent::PerImage(self.dense.outputs)),
+            Port::read("y", Extent::PerImage(self.dense.outputs)).holding(Content::Unit),
+            Port::read("x", Extent::PerImage(self.dense.inputs)),
+            self.dense.chosen(),
+            Port::update("gweight", self.dense.weights()),
+            Port::update("gbias", Extent::Fixed(self.dense.outputs)),
         ]
     }
 
     fn kernel(&self) -> Kernel {
-        let grid = Grid::line(Extent::Fixed(self.0.inputs + 1), 64).layers(Extent::Fixed(self.0.outputs), 4);
-        self.0.kernel(self.name(), grid)
+        let grid = Grid::line(Extent::Fixed(self.dense.inputs + 1), 64).layers(Extent::Fixed(self.dense.outputs), 4);
+        self.dense.kernel(self.name(), grid).switch("joins", self.joins)
     }
 
     fn flops(&self, live: usize) -> u64 {
-        self.0.flops(live)
+        self.dense.flops(live)
     }
 
     twins!();
@@ -254,7 +261,7 @@ impl Operation for BackwardWeight {
 
 impl BackwardWeight {
     fn run<T: Real>(&self, call: Call<'_, T>) {
-        let (dense, live, keep) = (self.0, call.live(), call.run.accumulate == 1);
+        let (dense, live, keep) = (self.dense, call.live(), self.joins || call.run.accumulate == 1);
         let ([gy, y, x, chosen], [gweight, gbias]) = call.split();
         let gradient = dense.gradient(gy, y, live);
         if !keep {

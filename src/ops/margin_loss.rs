@@ -1,15 +1,16 @@
 //! Margin loss (Sabour et al. 2017, equation 4): Σ_k T_k max(0, m⁺ − ‖v_k‖)² + λ (1 − T_k) max(0, ‖v_k‖ − m⁻)², summed
-//! over the classes, with its gradient.
+//! over the classes, with its gradient. T_k is 1 for each class that is present: one, or two of overlapping digits.
 
 use super::Pick;
-use super::lengths::longest;
 use super::support::{Real, for_each, twins};
 use crate::plan::{Call, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
-/// `margin_loss`: v [B, J, D], lengths [B, J], labels [B] → gv [B, J, D], margin [B], correct [B].
+/// `margin_loss`: v [B, J, D], lengths [B, J], labels [B], second labels [B] → gv [B, J, D], margin [B], correct [B].
 ///
-/// `margin` is each image's loss, not yet divided; `gv` is divided by the run's total. d‖v‖/dv at v = 0 is 0.
+/// The classes present are the one or two that the labels name; of a single digit both tensors are the same one.
+/// `margin` is each image's loss, not yet divided; `gv` is divided by the run's total. d‖v‖/dv at v = 0 is 0. `correct`
+/// is 1 where no other class is longer than one that is present, the first of equals counting as longer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarginLoss {
     /// Classes J.
@@ -40,6 +41,7 @@ impl Operation for MarginLoss {
             Port::read("v", Extent::PerImage(self.classes * self.dims)),
             Port::read("lengths", Extent::PerImage(self.classes)).holding(Content::Unit),
             Port::read("labels", Extent::PerImage(1)).holding(Content::Class(self.classes)),
+            Port::read("second_labels", Extent::PerImage(1)).holding(Content::Class(self.classes)),
             Port::write("gv", Extent::PerImage(self.classes * self.dims)),
             Port::write("margin", Extent::PerImage(1)),
             Port::write("correct", Extent::PerImage(1)),
@@ -75,16 +77,18 @@ impl MarginLoss {
 
     fn run<T: Real>(&self, call: Call<'_, T>) {
         let (live, total) = (call.live(), T::of(call.run.total.into()));
-        let ([v, lengths, labels], [gv, margin, correct]) = call.split();
+        let ([v, lengths, labels, second], [gv, margin, correct]) = call.split();
+        let present = |image: usize| [labels[image].index(), second[image].index()];
         let size = self.classes * self.dims;
         for image in 0..live {
-            let (label, lengths) = (labels[image].index(), &lengths[image * self.classes..][..self.classes]);
-            margin[image] = (0..self.classes).map(|class| self.of_class(lengths[class], class == label).0).sum();
-            correct[image] = if longest(lengths) == label { T::ONE } else { T::ZERO };
+            let (present, lengths) = (present(image), &lengths[image * self.classes..][..self.classes]);
+            let loss = |class: usize| self.of_class(lengths[class], present.contains(&class)).0;
+            margin[image] = (0..self.classes).map(loss).sum();
+            correct[image] = if are_longest(lengths, present) { T::ONE } else { T::ZERO };
         }
         for_each(&mut gv[..live * size], self.dims, |capsule, gv| {
             let (image, class, length) = (capsule / self.classes, capsule % self.classes, lengths[capsule]);
-            let slope = self.of_class(length, class == labels[image].index()).1;
+            let slope = self.of_class(length, present(image).contains(&class)).1;
             let factor = if length > T::ZERO { slope / (length * total) } else { T::ZERO };
             for (gv, &v) in gv.iter_mut().zip(&v[capsule * self.dims..]) {
                 *gv = factor * v;
@@ -93,14 +97,53 @@ impl MarginLoss {
     }
 }
 
+/// Whether no other class is longer than one of `present`, the first of equals counting as longer.
+pub(crate) fn are_longest<T: Real>(lengths: &[T], present: [usize; 2]) -> bool {
+    present.iter().all(|&label| {
+        let beats = |class: usize| {
+            lengths[class] > lengths[label] || (lengths[class] >= lengths[label] && class < label)
+        };
+        (0..lengths.len()).all(|class| present.contains(&class) || !beats(class))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::{Chosen, Run};
 
     const LOSS: MarginLoss = MarginLoss { classes: 3, dims: 1, present: 0.9, absent: 0.1, down_weight: 0.5 };
 
     fn loss(lengths: &[f64], label: usize) -> f64 {
         lengths.iter().enumerate().map(|(class, &length)| LOSS.of_class(length, class == label).0).sum()
+    }
+
+    /// The loss of two digits that overlap: both hinges pull up, and the order of the labels is nothing.
+    #[test]
+    fn two_labels_are_both_present() {
+        let v = [0.5_f64, 0.3, 0.7];
+        let run = |labels: [f64; 2]| {
+            let (mut gv, mut margin, mut correct) = ([0.0; 3], [0.0], [0.0]);
+            LOSS.twin_double(Call {
+                run: &Run::new(1, 1, Chosen::Label),
+                reads: vec![&v, &v, &[labels[0]], &[labels[1]]],
+                writes: vec![&mut gv, &mut margin, &mut correct],
+            });
+            (gv, margin[0], correct[0])
+        };
+        let (gv, margin, correct) = run([0.0, 2.0]);
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-7;
+        assert!(close(margin, 0.16 + 0.5 * 0.04 + 0.04) && correct == 1.0, "{margin}");
+        assert!(close(gv[0], -0.8) && close(gv[1], 0.2) && close(gv[2], -0.4), "{gv:?}");
+        assert_eq!(run([2.0, 0.0]), run([0.0, 2.0]));
+        assert_eq!(run([0.0, 1.0]).2, 0.0, "2 is longer than both");
+        assert_eq!((run([2.0, 2.0]).2, run([0.0, 0.0]).2), (1.0, 0.0), "a single digit has one label twice");
+    }
+
+    #[test]
+    fn the_first_of_equals_counts_as_longer() {
+        assert!(are_longest(&[0.5, 0.5, 0.2], [0, 0]) && !are_longest(&[0.5, 0.5, 0.2], [1, 1]));
+        assert!(are_longest(&[0.5, 0.5, 0.5], [1, 0]) && !are_longest(&[0.5, 0.5, 0.5], [0, 2]));
     }
 
     /// Faults seen in public code: hinge not squared gives 0.1, averaged over the classes 0.0067.

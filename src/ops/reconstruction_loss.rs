@@ -8,19 +8,23 @@ use std::sync::Arc;
 
 /// `reconstruction_loss`: output, target [B, pixels] → gradient [B, pixels], loss [B].
 ///
-/// `loss` is each image's, weighted and not yet divided; `gradient` is divided by the run's total.
+/// `loss` is each image's, weighted and not yet divided; `gradient` is divided by the run's total. Of two digits each is
+/// reconstructed by itself, and the second loss joins the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReconstructionLoss {
     /// Pixels of an image.
     pub pixels: usize,
     /// 0.0005 as printed; 0.01 is what the authors' code amounts to.
     pub weight: f32,
+    /// Whether `loss` is added to what is there.
+    pub joins: bool,
 }
 
 /// Specimens for the tests.
 pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
-    let paper = ReconstructionLoss { pixels: 784, weight: 0.0005 };
-    vec![Arc::new(ReconstructionLoss { pixels: pick(1..=300), weight: 0.01 }), Arc::new(paper)]
+    let paper = ReconstructionLoss { pixels: 784, weight: 0.0005, joins: false };
+    let other = ReconstructionLoss { pixels: pick(1..=300), weight: 0.01, joins: true };
+    vec![Arc::new(other), Arc::new(paper)]
 }
 
 impl Operation for ReconstructionLoss {
@@ -33,7 +37,11 @@ impl Operation for ReconstructionLoss {
             Port::read("output", Extent::PerImage(self.pixels)).holding(Content::Unit),
             Port::read("pixels", Extent::PerImage(self.pixels)).holding(Content::Unit),
             Port::write("gradient", Extent::PerImage(self.pixels)),
-            Port::write("loss", Extent::PerImage(1)),
+            if self.joins {
+                Port::update("loss", Extent::PerImage(1))
+            } else {
+                Port::write("loss", Extent::PerImage(1))
+            },
         ]
     }
 
@@ -41,6 +49,7 @@ impl Operation for ReconstructionLoss {
         Kernel::new(self.name(), 64, Grid::line(Extent::PerImage(1), 1))
             .sizes([("count", self.pixels)])
             .factors([("weight", self.weight)])
+            .switch("joins", self.joins)
             .shares([64])
     }
 
@@ -64,7 +73,7 @@ impl ReconstructionLoss {
                 sum += difference * difference;
                 *gradient = T::of(2.0) * weight / total * difference;
             }
-            loss[0] = weight * sum;
+            loss[0] = if self.joins { loss[0] } else { T::ZERO } + weight * sum;
         });
     }
 }
@@ -78,7 +87,7 @@ mod tests {
     #[test]
     fn grey_against_black_costs_0_098() {
         let (mut gradient, mut loss) = ([0.0_f64; 784], [0.0]);
-        ReconstructionLoss { pixels: 784, weight: 0.0005 }.twin_double(Call {
+        ReconstructionLoss { pixels: 784, weight: 0.0005, joins: false }.twin_double(Call {
             run: &Run::new(1, 1, Chosen::Label),
             reads: vec![&[0.5; 784], &[0.0; 784]],
             writes: vec![&mut gradient, &mut loss],

@@ -1,8 +1,9 @@
-//! Reads a whole set of held-out images: how many right, which for which, and how each pose dimension spreads.
+//! Reads a whole set of held-out images: how many right, which for which, and how each pose dimension spreads. A network
+//! for overlapping digits reads the pairs made of them.
 
 use super::trainer::TrainError;
 use crate::capsnet::{Config, Purpose, most_images, plan};
-use crate::data::{Dataset, evaluation_batch};
+use crate::data::{BatchError, Dataset, Pair, evaluation_batch, pairs};
 use crate::exec::{Device, Loaded, Store};
 use crate::ops::lengths::longest;
 use crate::plan::{Chosen, Run, TensorId};
@@ -14,10 +15,15 @@ use std::sync::Arc;
 pub struct Tally {
     /// Classes.
     pub classes: usize,
-    /// Counts [label, prediction].
+    /// Counts [label, prediction]. Of two digits each counts; one that was missed counts for the digit that was named
+    /// in its place.
     pub confusion: Vec<u32>,
-    /// The longest capsule of each image, in their order.
+    /// The longest capsule of each image, in their order; of overlapping digits none is told.
     pub predictions: Vec<u8>,
+    /// Pictures read.
+    read: u32,
+    /// Pictures of which every digit was named.
+    exact: u32,
     /// Σ of each pose dimension of the label's capsule [class, dim].
     sums: Vec<f64>,
     /// Σ of their squares.
@@ -31,6 +37,8 @@ impl Tally {
             classes,
             confusion: vec![0; classes * classes],
             predictions: vec![],
+            read: 0,
+            exact: 0,
             sums: zeros.clone(),
             squares: zeros,
         }
@@ -38,12 +46,32 @@ impl Tally {
 
     /// Images read.
     pub fn total(&self) -> u32 {
-        self.confusion.iter().sum()
+        self.read
     }
 
-    /// Images read right.
+    /// Images read right: of two digits both.
     pub fn correct(&self) -> u32 {
-        (0..self.classes).map(|class| self.confusion[class * self.classes + class]).sum()
+        self.exact
+    }
+
+    /// Counts a picture: its labels, and the poses and lengths of all classes.
+    fn count(&mut self, labels: &[usize], lengths: &[f32], poses: &[f32]) {
+        let named = longest_few(lengths, labels.len());
+        let missed = labels.iter().filter(|label| !named.contains(label));
+        let wrong = named.iter().filter(|class| !labels.contains(class));
+        let right = labels.iter().filter(|label| named.contains(label)).map(|label| (label, label));
+        self.read += 1;
+        self.exact += u32::from(labels.iter().all(|label| named.contains(label)));
+        for (label, class) in right.chain(missed.zip(wrong)) {
+            self.confusion[label * self.classes + class] += 1;
+        }
+        let dims = self.sums.len() / self.classes;
+        for label in labels {
+            for (dim, &value) in poses[label * dims..][..dims].iter().enumerate() {
+                self.sums[label * dims + dim] += f64::from(value);
+                self.squares[label * dims + dim] += f64::from(value).powi(2);
+            }
+        }
     }
 
     /// Images read wrong, in per cent.
@@ -68,6 +96,14 @@ impl Tally {
     }
 }
 
+/// The `few` longest, the longest first; of equals the first comes first.
+fn longest_few(lengths: &[f32], few: usize) -> Vec<usize> {
+    let mut classes: Vec<usize> = (0..lengths.len()).collect();
+    classes.sort_by(|&a, &b| lengths[b].total_cmp(&lengths[a]));
+    classes.truncate(few);
+    classes
+}
+
 /// An evaluation that can be run a piece at a time.
 pub struct Evaluator {
     loaded: Loaded,
@@ -76,6 +112,9 @@ pub struct Evaluator {
     capacity: usize,
     iterations: usize,
     dims: usize,
+    is_of_pairs: bool,
+    /// The held-out pairs, once they are made.
+    pairs: Vec<Pair>,
     next: usize,
     current: Range<usize>,
     remaining: Range<usize>,
@@ -105,6 +144,8 @@ impl Evaluator {
             capacity,
             iterations,
             dims: classes.dims,
+            is_of_pairs: config.is_of_pairs(),
+            pairs: vec![],
             next: 0,
             current: 0..0,
             remaining: 0..0,
@@ -121,7 +162,7 @@ impl Evaluator {
             return Ok(true);
         }
         if self.current.is_empty() {
-            self.begin(data);
+            self.begin(data)?;
         }
         let run = Run::new(self.current.len(), self.iterations, Chosen::Longest);
         self.loaded.advance(&run, &mut self.remaining, pause)?;
@@ -131,15 +172,36 @@ impl Evaluator {
         Ok(self.next == data.len() && self.current.is_empty())
     }
 
-    fn begin(&mut self, data: &Dataset) {
+    fn begin(&mut self, data: &Dataset) -> Result<(), BatchError> {
+        if self.is_of_pairs && self.pairs.is_empty() {
+            self.pairs = pairs::held_out(data).ok_or(BatchError::OneClass)?;
+        }
         self.current = self.next..(self.next + self.capacity).min(data.len());
         self.next = self.current.end;
-        let (mut pixels, mut labels) =
-            (vec![0.0; self.current.len() * data.image_len()], vec![0.0; self.current.len()]);
-        evaluation_batch(data, self.current.start, self.current.len(), &mut pixels, &mut labels);
+        let count = self.current.len();
+        let mut labels = vec![0.0; count];
+        let pixels = if self.is_of_pairs {
+            self.pictures_of_pairs(data)
+        } else {
+            let mut pixels = vec![0.0; count * data.image_len()];
+            evaluation_batch(data, self.current.start, count, &mut pixels, &mut labels);
+            pixels
+        };
         self.loaded.write(self.ids[0], &pixels);
+        // Which capsule is long does not depend on the labels; the second ones of pairs are left alone.
         self.loaded.write(self.ids[1], &labels);
         self.remaining = 0..self.loaded.plan().steps.len();
+        Ok(())
+    }
+
+    fn pictures_of_pairs(&self, data: &Dataset) -> Vec<f32> {
+        let (height, width) = pairs::canvas(data);
+        let mut pixels = vec![0.0; self.current.len() * height * width];
+        let (mut first, mut second) = (vec![0.0; height * width], vec![0.0; height * width]);
+        for (pair, both) in self.pairs[self.current.clone()].iter().zip(pixels.chunks_exact_mut(height * width)) {
+            pair.overlay(data, both, [&mut first, &mut second]);
+        }
+        pixels
     }
 
     async fn count(&mut self, data: &Dataset) -> Result<(), TrainError> {
@@ -148,13 +210,12 @@ impl Evaluator {
         let lengths = self.loaded.read(self.ids[2], images.len() * classes).await?;
         let poses = self.loaded.read(self.ids[3], images.len() * pose).await?;
         for ((image, lengths), poses) in images.zip(lengths.chunks_exact(classes)).zip(poses.chunks_exact(pose)) {
-            let label = usize::from(data.label(image));
-            let prediction = longest(lengths);
-            self.tally.predictions.push(prediction as u8);
-            self.tally.confusion[label * classes + prediction] += 1;
-            for (dim, &value) in poses[label * self.dims..][..self.dims].iter().enumerate() {
-                self.tally.sums[label * self.dims + dim] += f64::from(value);
-                self.tally.squares[label * self.dims + dim] += f64::from(value).powi(2);
+            match self.pairs.get(image) {
+                Some(pair) => self.tally.count(&pair.labels(data).map(usize::from), lengths, poses),
+                None => {
+                    self.tally.predictions.push(longest(lengths) as u8);
+                    self.tally.count(&[usize::from(data.label(image))], lengths, poses);
+                }
             }
         }
         Ok(())

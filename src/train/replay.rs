@@ -90,6 +90,7 @@ pub fn configuration(json: &str, has_bias: bool) -> Result<(Config, usize), Repl
     let config = Config {
         height: flat.height,
         width: flat.width,
+        digits: 1,
         conv1: Conv1 { channels: flat.conv1_channels, kernel: flat.conv1_kernel, stride: flat.conv1_stride },
         primary: Primary {
             types: flat.types,

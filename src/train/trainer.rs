@@ -3,7 +3,7 @@
 use super::init::initial_parameters;
 use super::weights::Weights;
 use crate::capsnet::{Config, ConfigError, Layout, Purpose, most_images, plan};
-use crate::data::{BatchError, Batcher, BatcherState, Dataset};
+use crate::data::{BatchError, Batcher, BatcherState, Dataset, PairTargets, pairs};
 use crate::exec::{Device, ExecError, Loaded, Store};
 use crate::plan::{Chosen, LEDGER_COLUMNS, LEDGER_ROWS, LedgerColumn, Phase, PlanError, Role, Run, TensorId};
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub struct Settings {
     pub batch: usize,
     /// Seed of weights, order and shifts.
     pub seed: u64,
-    /// Each training image is shifted by up to so many pixels each way.
+    /// Each training image, or each of two overlapping digits, is shifted by up to so many pixels each way.
     pub max_shift: u8,
     /// Images that run at a time; the gradients of a batch's chunks add up.
     pub chunk: usize,
@@ -76,10 +76,24 @@ impl Losses {
 
 /// The part of a step that is still to do.
 struct Unfinished {
-    pixels: Vec<f32>,
-    labels: Vec<f32>,
+    /// What the batch holds for each of [`Trainer::inputs`].
+    values: Vec<Vec<f32>>,
+    /// Pictures in the batch.
+    count: usize,
     first: usize,
     remaining: Range<usize>,
+}
+
+/// What a batch of single digits is written to.
+const INPUTS: [&str; 2] = ["pixels", "labels"];
+
+/// What a batch of overlapping digits is written to.
+const PAIR_INPUTS: [&str; 5] = ["pixels", "labels", "second labels", "first target", "second target"];
+
+/// The batches that a network trains on.
+fn batcher(config: &Config, settings: &Settings, images: usize) -> Result<Batcher, BatchError> {
+    let make = if config.is_of_pairs() { Batcher::of_pairs } else { Batcher::new };
+    make(settings.seed, images, settings.batch, settings.max_shift)
 }
 
 /// A network in training.
@@ -89,7 +103,9 @@ pub struct Trainer {
     device: Device,
     store: Store,
     loaded: Loaded,
-    inputs: [TensorId; 2],
+    /// What a batch is written to, with the elements of one picture: pixels and labels; of overlapping digits also the
+    /// second labels and each digit by itself.
+    inputs: Vec<(TensorId, usize)>,
     ledger: TensorId,
     gradients_done: usize,
     batcher: Batcher,
@@ -105,7 +121,7 @@ impl Trainer {
     /// If the configuration makes no network, or the device cannot hold it.
     pub async fn new(device: &Device, config: Config, settings: Settings, images: usize) -> Result<Self, TrainError> {
         config.check()?;
-        let batcher = Batcher::new(settings.seed, images, settings.batch, settings.max_shift)?;
+        let batcher = batcher(&config, &settings, images)?;
         let trainer = Self::allocate(device, config, settings, batcher).await?;
         trainer.store.write(Role::Parameters, &initial_parameters(&trainer.config, settings.seed));
         Ok(trainer)
@@ -143,7 +159,7 @@ impl Trainer {
         settings: Settings,
         images: usize,
     ) -> Result<Self, TrainError> {
-        let batcher = Batcher::new(settings.seed, images, settings.batch, settings.max_shift)?;
+        let batcher = batcher(&weights.about.config, &settings, images)?;
         let mut trainer = Self::allocate(device, weights.about.config.clone(), settings, batcher).await?;
         trainer.step = weights.about.step;
         trainer.store.write(Role::Parameters, &weights.parameters);
@@ -185,9 +201,11 @@ impl Trainer {
         let store = device.allocate(Layout::new(&config).elements, true)?;
         let plan = Arc::new(plan(&config, Purpose::Train, settings.chunk)?);
         let loaded = device.load(plan.clone(), &store).await?;
-        let find = |name| plan.find(name).expect("a tensor of every training plan");
+        let find = |name: &str| plan.find(name).expect("a tensor of every training plan");
+        let names: &[&str] = if config.is_of_pairs() { &PAIR_INPUTS } else { &INPUTS };
+        let each = |name: &str| if name.ends_with("labels") { 1 } else { config.pixels() };
         Ok(Trainer {
-            inputs: [find("pixels"), find("labels")],
+            inputs: names.iter().map(|name| (find(name), each(name))).collect(),
             ledger: find("ledger"),
             gradients_done: plan.end_of(Phase::Backward),
             device: device.clone(),
@@ -234,15 +252,22 @@ impl Trainer {
     }
 
     fn begin_step(&mut self, data: &Dataset) -> Result<(), TrainError> {
-        let wanted = self.config.pixels();
-        if data.image_len() != wanted {
-            return Err(TrainError::Pixels { wanted, given: data.image_len() });
+        let (wanted, batch) = (self.config.pixels(), self.settings.batch);
+        let is_of_pairs = self.batcher.is_of_pairs();
+        let (height, width) = if is_of_pairs { pairs::canvas(data) } else { (data.height(), data.width()) };
+        if height * width != wanted {
+            return Err(TrainError::Pixels { wanted, given: height * width });
         }
-        let (mut pixels, mut labels) = (vec![0.0; self.settings.batch * wanted], vec![0.0; self.settings.batch]);
-        let count = self.batcher.fill(data, &mut pixels, &mut labels).count;
-        pixels.truncate(count * wanted);
-        labels.truncate(count);
-        self.unfinished = Some(Unfinished { pixels, labels, first: 0, remaining: 0..0 });
+        let mut values: Vec<Vec<f32>> = self.inputs.iter().map(|(_, each)| vec![0.0; batch * each]).collect();
+        let drawn = match &mut values[..] {
+            [both, first_labels, second_labels, first, second] if is_of_pairs => {
+                let labels = [first_labels.as_mut_slice(), second_labels];
+                self.batcher.fill_pairs(data, PairTargets { both, each: [first, second], labels })?
+            }
+            [pixels, labels, ..] => self.batcher.fill(data, pixels, labels),
+            _ => unreachable!("a batch has pixels and labels"),
+        };
+        self.unfinished = Some(Unfinished { values, count: drawn.count, first: 0, remaining: 0..0 });
         self.begin_chunk(0);
         Ok(())
     }
@@ -251,21 +276,21 @@ impl Trainer {
     fn begin_chunk(&mut self, done: usize) {
         let Some(mut current) = self.unfinished.take() else { return };
         current.first += done;
-        let end = (current.first + self.settings.chunk).min(current.labels.len());
+        let end = (current.first + self.settings.chunk).min(current.count);
         if current.first == end {
             return;
         }
-        let pixels = self.config.pixels();
-        self.loaded.write(self.inputs[0], &current.pixels[current.first * pixels..end * pixels]);
-        self.loaded.write(self.inputs[1], &current.labels[current.first..end]);
-        let last = end == current.labels.len();
+        for ((tensor, each), values) in self.inputs.iter().zip(&current.values) {
+            self.loaded.write(*tensor, &values[current.first * each..end * each]);
+        }
+        let last = end == current.count;
         current.remaining = 0..if last { self.loaded.plan().steps.len() } else { self.gradients_done };
         self.unfinished = Some(current);
     }
 
     /// The uniforms of the present chunk.
     fn run(&self) -> Run {
-        let (first, total) = self.unfinished.as_ref().map_or((0, 1), |current| (current.first, current.labels.len()));
+        let (first, total) = self.unfinished.as_ref().map_or((0, 1), |current| (current.first, current.count));
         let live = self.settings.chunk.min(total - first);
         let mut run = Run {
             accumulate: (first > 0).into(),

@@ -110,7 +110,7 @@ fn a_loss_is_not_an_error_rate() {
     // Read right, but not surely: no error at all, and a loss all the same.
     let lengths = [0.5, 0.2, 0.2];
     let loss = MarginLoss { classes: 3, dims: 1, present: 0.9, absent: 0.1, down_weight: 0.5 };
-    let outputs = call::<f64>(loss, &Run::new(1, 1, Chosen::Label), &[&lengths, &lengths, &[0.0]]);
+    let outputs = call::<f64>(loss, &Run::new(1, 1, Chosen::Label), &[&lengths, &lengths, &[0.0], &[0.0]]);
     let (margin, error) = (outputs[1][0], 1.0 - outputs[2][0]);
     println!("error {error}, margin loss {margin:.3}");
     assert!(error == 0.0 && (margin - 0.17).abs() < 1e-6);

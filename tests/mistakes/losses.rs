@@ -11,7 +11,8 @@ use capscope::train::initial_parameters;
 fn margin(lengths: &[f64], label: usize) -> f64 {
     let loss = MarginLoss { classes: lengths.len(), dims: 1, present: 0.9, absent: 0.1, down_weight: 0.5 };
     let run = Run::new(1, 1, Chosen::Label);
-    call::<f64>(loss, &run, &[lengths, lengths, &[label as f64]])[1][0]
+    let labels = [label as f64];
+    call::<f64>(loss, &run, &[lengths, lengths, &labels, &labels])[1][0]
 }
 
 #[test]
@@ -41,7 +42,7 @@ fn lengths_are_not_softmaxed() {
 fn pixel_differences_are_summed() {
     let weight = Preset::Paper.config().loss.reconstruction;
     let run = Run::new(1, 1, Chosen::Label);
-    let loss = ReconstructionLoss { pixels: 784, weight };
+    let loss = ReconstructionLoss { pixels: 784, weight, joins: false };
     let got = call::<f64>(loss, &run, &[&[0.5; 784], &[0.0; 784]])[1][0];
     let mean = f64::from(weight) * [0.25; 784].iter().sum::<f64>() / 784.0;
     println!("grey for black costs {got:.6}; as a mean {mean:.6}");

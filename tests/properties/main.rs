@@ -4,5 +4,6 @@
 mod twins;
 
 mod network;
+mod pairs;
 mod routing;
 mod training;

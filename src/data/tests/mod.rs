@@ -2,6 +2,7 @@
 
 mod batch;
 mod idx;
+mod pairs;
 
 use std::io::Write;
 
