@@ -21,7 +21,9 @@ pub enum BatchError {
         count: usize,
     },
     /// A set of one class has no two digits of different labels.
-    #[error("Overlapping digits have different labels, and this set has only one; choose a set of two classes or more.")]
+    #[error(
+        "Overlapping digits have different labels, and this set has only one; choose a set of two classes or more."
+    )]
     OneClass,
     /// A saved position of another training set.
     #[error(
@@ -154,7 +156,8 @@ impl Batcher {
         let numbered = u32::try_from(count).ok().filter(|&count| count > 0).ok_or(BatchError::BadCount { count })?;
         let order = (0..numbered).collect();
         let epoch_start = shuffle.state();
-        let mut batcher = Self { batch, max_shift, order, epoch, offset: 0, epoch_start, shuffle, augmentation, pairs: None };
+        let mut batcher =
+            Self { batch, max_shift, order, epoch, offset: 0, epoch_start, shuffle, augmentation, pairs: None };
         batcher.draw_order();
         Ok(batcher)
     }

@@ -98,12 +98,15 @@ impl Engine {
                 };
                 let (spread, quiet) = (tally.spread(), evaluation.quiet);
                 let labels = (0..test.len()).map(|image| test.label(image)).collect();
-                self.host.send(Snapshot::Predictions(Predictions {
-                    network: done.network.clone(),
-                    step: done.step,
-                    labels,
-                    predictions: tally.predictions.clone(),
-                }));
+                // Overlapping digits have no one prediction each.
+                if tally.predictions.len() == test.len() {
+                    self.host.send(Snapshot::Predictions(Predictions {
+                        network: done.network.clone(),
+                        step: done.step,
+                        labels,
+                        predictions: tally.predictions.clone(),
+                    }));
+                }
                 self.evaluation = None;
                 self.tell_spread(&done, spread);
                 if !quiet {

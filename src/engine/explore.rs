@@ -1,6 +1,7 @@
 //! Reading a digit and decoding its pose: what a person's every move asks for.
 
 use super::Engine;
+use super::frame::{SHOWN, as_read, as_shown};
 use super::survey::Many;
 use crate::capsnet::{Config, Purpose, plan};
 use crate::exec::{Device, Loaded, Store};
@@ -64,13 +65,10 @@ impl Reader {
         let failed = |error: crate::exec::ExecError| error.to_string();
         let plan = self.trace.plan().clone();
         let pixels = plan.find("pixels").ok_or("the trace takes no pixels")?;
-        if exploration.pixels.len() != self.config.pixels() {
-            let (given, wanted) = (exploration.pixels.len(), self.config.pixels());
-            return Err(format!("the network reads {wanted} pixels and was given {given}"));
-        }
+        let seen = as_read(&exploration.pixels, &self.config)?;
         let iterations = exploration.iterations.clamp(1, 10);
         let r = usize::from(iterations);
-        self.trace.write(pixels, &exploration.pixels);
+        self.trace.write(pixels, &seen);
         self.trace.run(&Run::new(1, r, Chosen::Longest), 0..plan.steps.len()).map_err(failed)?;
 
         let layer = self.config.classes().clone();
@@ -135,11 +133,25 @@ impl Reader {
         }
         let all: Vec<_> = all.into_iter().map(|pose| (class, pose)).collect();
         let mut pictures = self.decode(&all).await?;
-        let pixels = pictures.drain(..self.config.pixels()).collect();
-        Ok(Picture { serial: exploration.serial, class: class as u8, pose, pixels, sweep: pictures, millis: 0.0 })
+        let pixels = pictures.drain(..SHOWN).collect();
+        let two = if exploration.two { self.two_longest().await? } else { vec![] };
+        Ok(Picture { serial: exploration.serial, class: class as u8, pose, pixels, two, sweep: pictures, millis: 0.0 })
     }
 
-    /// The decoder's pictures of capsules, each a class and its pose.
+    /// The classes of the two longest capsules and their plain pictures, each decoded from its own pose alone.
+    async fn two_longest(&mut self) -> Result<Vec<(u8, Vec<f32>)>, String> {
+        let dims = self.config.classes().dims;
+        let first = longest(&self.lengths);
+        let mut others = self.lengths.clone();
+        others[first] = -1.0;
+        let classes = [first, longest(&others)];
+        let capsules = classes.map(|class| (class, self.poses[class * dims..][..dims].to_vec()));
+        let pictures = self.decode(&capsules).await?;
+        let each = pictures.chunks_exact(SHOWN).map(<[f32]>::to_vec);
+        Ok(classes.into_iter().map(|class| class as u8).zip(each).collect())
+    }
+
+    /// The decoder's pictures of capsules, each a class and its pose, as the page shows them.
     pub(super) async fn decode(&mut self, capsules: &[(usize, Vec<f32>)]) -> Result<Vec<f32>, String> {
         let failed = |error: crate::exec::ExecError| error.to_string();
         let (dims, parents, pixels) = (self.config.classes().dims, self.config.classes().parents, self.config.pixels());
@@ -157,7 +169,8 @@ impl Reader {
             self.decode.write(input, &rows);
             self.decode.write(chosen, &classes);
             self.decode.run(&Run::new(POSES, 1, Chosen::Longest), 0..plan.steps.len()).map_err(failed)?;
-            pictures.extend(self.decode.read(output, some.len() * pixels).await.map_err(failed)?);
+            let all = self.decode.read(output, some.len() * pixels).await.map_err(failed)?;
+            pictures.extend(as_shown(&all, &self.config));
         }
         Ok(pictures)
     }

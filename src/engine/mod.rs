@@ -9,6 +9,7 @@ mod check;
 mod device;
 mod evaluation;
 mod explore;
+mod frame;
 mod grid;
 mod host;
 mod inspect;

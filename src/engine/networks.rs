@@ -161,6 +161,8 @@ pub(super) fn shape_status(network: Network, config: &Config, step: u64) -> Netw
         correct: None,
         grid: [config.primary.types, primary.height_out(), primary.width_out()].map(|n| n as u32),
         fields: receptive_fields(config),
+        input: [config.height, config.width].map(|n| n as u32),
+        digits: config.digits as u32,
         poses: [classes.parents, classes.dims].map(|n| n as u32),
         means: vec![],
         deviations: vec![],

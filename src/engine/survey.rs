@@ -3,6 +3,7 @@
 
 use super::Engine;
 use super::assets::Asset;
+use super::frame::as_read;
 use super::networks::Held;
 use crate::capsnet::{Purpose, plan};
 use crate::exec::{Device, ExecError, Loaded};
@@ -142,9 +143,7 @@ impl Engine {
                 (digits, pixels)
             }
         };
-        if pixels.len() % held.config.pixels() != 0 {
-            return Err(format!("{} values are no pictures of {} pixels", pixels.len(), held.config.pixels()));
-        }
+        let pixels = as_read(&pixels, &held.config)?;
         let capacity = self.device.images_a_slice(&held.config, Purpose::Evaluate);
         let device = self.device.current().clone();
         let Some(reader) = self.reader(&request.network).await? else { return Ok(None) };

@@ -4,7 +4,7 @@ use super::Engine;
 use super::assets::Asset;
 use super::networks::{Held, shape_status};
 use crate::capsnet::{Config, Preset, Purpose};
-use crate::data::MnistSplit;
+use crate::data::{MnistSplit, PAIR_SHIFT};
 use crate::exec::Device;
 use crate::protocol::{CurvePoint, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState, TrainingStatus};
 use crate::train::weights::{self, Weights};
@@ -22,8 +22,13 @@ const STEPS_A_READING: u64 = 8;
 /// Chunks that may be unfinished on a GPU.
 const IN_FLIGHT: usize = 2;
 
-/// The largest training shift, in pixels.
+/// The largest training shift of a single digit, in pixels.
 const MAX_SHIFT: u8 = 2;
+
+/// The largest training shift of each digit.
+fn max_shift(config: &Config) -> u8 {
+    if config.is_of_pairs() { PAIR_SHIFT } else { MAX_SHIFT }
+}
 
 /// A network in training, or one that waits for its data.
 pub(super) struct Training {
@@ -64,6 +69,9 @@ fn configuration(settings: &TrainingSettings) -> Result<Config, String> {
     let preset = Preset::named(&settings.preset)
         .ok_or_else(|| format!("there is no network called {}; choose tiny, compact or paper", settings.preset))?;
     let mut config = preset.config();
+    if settings.pairs {
+        config = config.for_pairs(PAIR_SHIFT.into());
+    }
     for layer in &mut config.routed {
         layer.iterations = settings.iterations.into();
     }
@@ -94,7 +102,7 @@ impl Engine {
         if !(1..=1024).contains(&batch) {
             return Err(format!("a batch of {batch} images is not possible; choose 1 to 1024"));
         }
-        let run = Settings { batch, seed, max_shift: MAX_SHIFT, chunk: self.chunk(&config) };
+        let run = Settings { batch, seed, max_shift: max_shift(&config), chunk: self.chunk(&config) };
         let trainer = Trainer::new(self.device.current(), config, run, MnistSplit::TRAIN.count).await;
         trainer.map_err(|error| error.to_string())
     }
@@ -305,7 +313,7 @@ impl Engine {
         let (device, images) = (self.device.current().clone(), MnistSplit::TRAIN.count);
         let standing = about.training.filter(|_| weights.moments.is_some());
         let run = standing.map_or(
-            Settings { batch: 128, seed: 1, max_shift: MAX_SHIFT, chunk: self.chunk(&about.config) },
+            Settings { batch: 128, seed: 1, max_shift: max_shift(&about.config), chunk: self.chunk(&about.config) },
             |standing| standing.settings,
         );
         let trainer = match standing {
@@ -314,6 +322,7 @@ impl Engine {
         };
         let settings = TrainingSettings {
             preset: about.preset.clone().unwrap_or_else(|| "own".into()),
+            pairs: about.config.is_of_pairs(),
             batch: run.batch as u32,
             iterations: about.config.iterations() as u8,
             seed: run.seed,

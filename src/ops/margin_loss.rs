@@ -100,9 +100,8 @@ impl MarginLoss {
 /// Whether no other class is longer than one of `present`, the first of equals counting as longer.
 pub(crate) fn are_longest<T: Real>(lengths: &[T], present: [usize; 2]) -> bool {
     present.iter().all(|&label| {
-        let beats = |class: usize| {
-            lengths[class] > lengths[label] || (lengths[class] >= lengths[label] && class < label)
-        };
+        let beats =
+            |class: usize| lengths[class] > lengths[label] || (lengths[class] >= lengths[label] && class < label);
         (0..lengths.len()).all(|class| present.contains(&class) || !beats(class))
     })
 }

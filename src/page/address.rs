@@ -1,6 +1,15 @@
 //! What the page shows, in its address: opening the address gives the same view. Whatever else an address holds is
 //! clamped or ignored.
 
+mod bend;
+mod recipe;
+mod second;
+
+pub use bend::{Bend, DIMENSIONS};
+pub use recipe::{EPOCHS, RATES, RECONSTRUCTIONS, Recipe, TEST_INTERVALS};
+pub use second::Second;
+
+use super::drawing::Drawing;
 use super::moves::Axis;
 use crate::ink::Transform;
 use crate::protocol::{DeviceChoice, Shown};
@@ -17,6 +26,9 @@ pub const BATCHES: [u32; 8] = [1, 8, 16, 32, 64, 128, 192, 256];
 /// Routing iterations on offer.
 pub const MOST_ITERATIONS: u8 = 10;
 
+/// No network in a page has so many primary capsules.
+pub const MOST_CAPSULES: u32 = 100_000;
+
 /// Test digits there are.
 pub const TEST_DIGITS: u32 = 10_000;
 
@@ -31,18 +43,30 @@ pub struct Address {
     pub digit: Option<u32>,
     /// How the digit is moved before it is read; each part at a stop of its slider.
     pub transform: Transform,
+    /// What was drawn; a drawing counts more than a test digit.
+    pub drawing: Option<Drawing>,
+    /// A second digit over the first.
+    pub second: Option<Second>,
     /// Routing iterations r.
     pub iterations: u8,
     /// The iteration shown, 1 to r; `None`: the last one.
     pub iteration: Option<u8>,
     /// The digit capsule in view.
     pub shown: Shown,
+    /// The primary capsule that was picked, below [`MOST_CAPSULES`]. The network in view may have fewer.
+    pub pinned: Option<u32>,
+    /// How its pose is bent.
+    pub bend: Bend,
     /// The network to train, one of [`PRESETS`].
     pub preset: String,
     /// Images a training step, one of [`BATCHES`].
     pub batch: u32,
     /// Seed of training.
     pub seed: u64,
+    /// The other settings of training.
+    pub recipe: Recipe,
+    /// Whether the page is a figure in another one, without what such a figure does not need.
+    pub embed: bool,
 }
 
 impl Default for Address {
@@ -52,12 +76,18 @@ impl Default for Address {
             network: SHIPPED[0].into(),
             digit: None,
             transform: Transform::IDENTITY,
+            drawing: None,
+            second: None,
             iterations: 3,
             iteration: None,
             shown: Shown::Longest,
+            pinned: None,
+            bend: Bend::default(),
             preset: "compact".into(),
             batch: 128,
             seed: 1,
+            recipe: Recipe::default(),
+            embed: false,
         }
     }
 }
@@ -66,8 +96,12 @@ impl Address {
     /// Reads the part of an address after `?`, with or without it.
     pub fn parse(query: &str) -> Self {
         let mut address = Address::default();
-        for (name, value) in query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('=')) {
+        for part in query.trim_start_matches('?').split('&') {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
             address.read(name, value);
+        }
+        if address.drawing.is_some() {
+            address.digit = None;
         }
         address.iteration = address.iteration.map(|iteration| iteration.clamp(1, address.iterations));
         address
@@ -79,13 +113,21 @@ impl Address {
             "network" => known(value, &SHIPPED, &mut self.network),
             "digit" => self.digit = whole(value, u64::from(TEST_DIGITS) - 1).map(|n| n as u32).or(self.digit),
             "right" | "down" | "turn" | "scale" => self.read_transform(name, value),
+            "drawing" => self.drawing = Drawing::read(value).or(self.drawing.take()),
+            "second" => self.second = Second::read(value).or(self.second),
             "r" => self.iterations = iterations(value).unwrap_or(self.iterations),
             "iteration" => self.iteration = iterations(value).or(self.iteration),
             "capsule" => self.shown = whole(value, 9).map_or(self.shown, |class| Shown::Class(class as u8)),
+            "pin" => self.pinned = whole(value, u64::from(MOST_CAPSULES) - 1).map(|n| n as u32).or(self.pinned),
             "preset" => known(value, &PRESETS, &mut self.preset),
             "batch" => self.batch = whole(value, 256).map_or(self.batch, |n| nearest_batch(n as u32)),
             "seed" => self.seed = whole(value, u64::MAX).unwrap_or(self.seed),
-            _ => {}
+            // `embed` alone, or with a value other than 0.
+            "embed" => self.embed = value != "0",
+            _ => {
+                self.bend.read(name, value);
+                self.recipe.read(name, value);
+            }
         }
     }
 
@@ -112,14 +154,20 @@ impl Address {
             let value = axis.of(&self.transform);
             put(value != axis.rest(), axis_name(axis), value.to_string());
         }
+        put(self.drawing.is_some(), "drawing", self.drawing.as_ref().map(Drawing::text).unwrap_or_default());
+        put(self.second.is_some(), "second", self.second.map(Second::text).unwrap_or_default());
         put(self.iterations != plain.iterations, "r", self.iterations.to_string());
         put(self.iteration.is_some(), "iteration", self.iteration.unwrap_or(1).to_string());
         if let Shown::Class(class) = self.shown {
             put(true, "capsule", class.to_string());
         }
+        put(self.pinned.is_some(), "pin", self.pinned.unwrap_or(0).to_string());
+        self.bend.parts().for_each(|(name, value)| put(true, name, value));
         put(self.preset != plain.preset, "preset", self.preset.clone());
         put(self.batch != plain.batch, "batch", self.batch.to_string());
         put(self.seed != plain.seed, "seed", self.seed.to_string());
+        self.recipe.parts().for_each(|(name, value)| put(true, name, value));
+        put(self.embed, "embed", "1".into());
         pairs.join("&")
     }
 }
@@ -166,7 +214,12 @@ fn known(value: &str, names: &[&str], place: &mut String) {
 
 /// The batch size on offer that is nearest.
 fn nearest_batch(batch: u32) -> u32 {
-    BATCHES.into_iter().min_by_key(|offered| offered.abs_diff(batch)).unwrap_or(BATCHES[0])
+    nearest(&BATCHES, |offered| offered.abs_diff(batch))
+}
+
+/// The one of `offered` that is least far; of equals the first.
+fn nearest<T: Copy, D: PartialOrd>(offered: &[T], far: impl Fn(T) -> D) -> T {
+    offered.iter().copied().fold(offered[0], |best, next| if far(next) < far(best) { next } else { best })
 }
 
 #[cfg(test)]
@@ -206,7 +259,105 @@ mod tests {
         assert_eq!(Address::parse("r=2&iteration=9").iteration, Some(2));
     }
 
+    /// Any view that the page can be in.
+    fn views() -> impl Strategy<Value = Address> {
+        use proptest::option::of;
+        use proptest::sample::select;
+        let device = select(vec![DeviceChoice::Auto, DeviceChoice::WebGpu, DeviceChoice::Cpu]);
+        let digit = prop_oneof![
+            of(0..TEST_DIGITS).prop_map(|digit| (digit, None)),
+            crate::page::drawing::tests::drawings().prop_map(|drawing| (None, Some(drawing)))
+        ];
+        let second = (0..TEST_DIGITS, (-4i8..=4, -4i8..=4)).prop_map(|(digit, shift)| Second { digit, shift });
+        let along = |axis: Axis| {
+            let (low, high) = axis.range();
+            (low..=high).prop_map(move |value| axis.snap(value))
+        };
+        let transform = Axis::ALL.map(along).prop_map(|values| {
+            let each = Axis::ALL.into_iter().zip(values);
+            each.fold(Transform::IDENTITY, |transform, (axis, value)| axis.put(&transform, value))
+        });
+        let shown = of(0u8..10).prop_map(|class| class.map_or(Shown::Longest, Shown::Class));
+        let rounds = (1..=MOST_ITERATIONS).prop_flat_map(|r| (Just(r), of(1..=r)));
+        let offset = prop_oneof![Just(0.0f32), -2.0f32..=2.0];
+        let span = select(vec![crate::page::pose::Span::Deviations, crate::page::pose::Span::Paper]);
+        let bend = (proptest::array::uniform16(offset), span, of(0u8..16))
+            .prop_map(|(offsets, span, dimension)| Bend { offsets: offsets.map(|o| o + 0.0), span, dimension });
+        let recipe = (
+            any::<bool>(),
+            select(RATES.to_vec()),
+            1..=MOST_ITERATIONS,
+            select(RECONSTRUCTIONS.to_vec()),
+            select(EPOCHS.to_vec()),
+            select(TEST_INTERVALS.to_vec()),
+        )
+            .prop_map(|(pairs, rate, iterations, reconstruction, epochs, evaluate_every)| Recipe {
+                pairs,
+                rate,
+                iterations,
+                reconstruction,
+                epochs,
+                evaluate_every,
+            });
+        let training = (select(PRESETS.to_vec()), select(BATCHES.to_vec()), any::<u64>(), recipe);
+        let digit = (digit, transform);
+        let view = (device, select(SHIPPED.to_vec()), digit, of(second), rounds, shown, of(0..MOST_CAPSULES), bend);
+        (view, training, any::<bool>()).prop_map(|(view, (preset, batch, seed, recipe), embed)| {
+            let (device, network, ((digit, drawing), transform), second, (iterations, iteration), shown, pinned, bend) =
+                view;
+            let (network, preset) = (network.to_string(), preset.to_string());
+            let what = Address {
+                device,
+                network,
+                digit,
+                drawing,
+                transform,
+                second,
+                iterations,
+                iteration,
+                ..Address::default()
+            };
+            Address { shown, pinned, bend, preset, batch, seed, recipe, embed, ..what }
+        })
+    }
+
+    #[test]
+    fn a_bent_pose_and_a_second_digit_are_read() {
+        let query = "second=42,3,-1&pin=7&bend=3:0.25,16:-0.1&span=paper&dimension=3&pairs=1&rate=0.003&train-r=2&\
+                     reconstruction=0.01&epochs=3&test=50&embed=1";
+        let address = Address::parse(query);
+        assert_eq!(address.second, Some(Second { digit: 42, shift: (3, -1) }));
+        assert_eq!((address.pinned, address.bend.dimension), (Some(7), Some(2)));
+        assert_eq!((address.bend.offsets[2], address.bend.offsets[15], address.bend.offsets[0]), (0.25, -0.1, 0.0));
+        assert!(address.embed && address.recipe.pairs && Address::parse("embed").embed);
+        assert_eq!(address.query(), query);
+    }
+
+    #[test]
+    fn hostile_poses_and_settings_are_clamped_or_ignored() {
+        let address = Address::parse(
+            "bend=0:1,17:1,1:NaN,2:inf,3:9e9,4:-7,x:1,5,6:&second=99999,-9,banana&dimension=99&rate=0.5",
+        );
+        let mut offsets = [0.0; DIMENSIONS];
+        (offsets[2], offsets[3]) = (2.0, -2.0);
+        assert_eq!(address.bend, Bend { offsets, dimension: Some(15), ..Bend::default() });
+        assert_eq!(address.second, Some(Second { digit: 9_999, shift: (-4, 0) }));
+        assert_eq!(address.recipe.rate, 1e-2);
+        let hostile = "bend=&second=,1&pin=-3&rate=-inf&epochs=many&test=&reconstruction=NaN&drawing=%3Cscript%3E&embed=0&span=wide";
+        assert_eq!(Address::parse(hostile), Address::default());
+        assert_eq!(Bend::offsets_of(&[0.123_456, f32::NAN, -0.0, 5.0])[..5], [0.1235, 0.0, 0.0, 2.0, 0.0]);
+        // A drawing counts more than a test digit.
+        assert_eq!(Address::parse("digit=3&drawing=AQIC").digit, None);
+    }
+
     proptest! {
+        #[test]
+        fn a_view_is_opened_as_it_was_shared(address in views()) {
+            let query = address.query();
+            prop_assert!(query.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_=&.,:".contains(&b)), "{}", query);
+            prop_assert_eq!(Address::parse(&query), address);
+        }
+
         #[test]
         fn any_text_gives_a_view_that_its_own_address_gives_again(query in "\\PC{0,80}") {
             let address = Address::parse(&query);
@@ -215,7 +366,7 @@ mod tests {
         }
 
         #[test]
-        fn every_known_name_with_any_value(name in "device|network|digit|right|down|turn|scale|r|iteration|capsule|preset|batch|seed", value in "\\PC{0,30}") {
+        fn every_known_name_with_any_value(name in "device|network|digit|drawing|second|right|down|turn|scale|r|iteration|capsule|pin|bend|span|dimension|preset|batch|seed|pairs|rate|train-r|reconstruction|epochs|test|embed", value in "\\PC{0,30}") {
             let address = Address::parse(&format!("{name}={value}"));
             prop_assert!(SHIPPED.contains(&address.network.as_str()) && PRESETS.contains(&address.preset.as_str()));
             prop_assert!(BATCHES.contains(&address.batch) && address.digit.unwrap_or(0) < TEST_DIGITS);

@@ -39,7 +39,8 @@ pub struct Exploration {
     pub serial: u64,
     /// The network that reads.
     pub network: Network,
-    /// What it reads: 28×28 values in [0, 1], white on black; empty: nothing is drawn.
+    /// What it reads: 28×28 values in [0, 1], white on black; empty: nothing is drawn. A network with a larger input, for
+    /// overlapping digits, sees them in its middle.
     pub pixels: Vec<f32>,
     /// Routing iterations r, 1 to 10.
     pub iterations: u8,
@@ -47,6 +48,8 @@ pub struct Exploration {
     pub shown: Shown,
     /// What is added to the dimensions of its pose (16); all zero is the plain reconstruction.
     pub offsets: Vec<f32>,
+    /// Whether the two longest capsules are decoded as well, each by itself and unbent.
+    pub two: bool,
     /// If set, the pose's dimension that is swept for the strip, and the offsets of its pictures.
     pub sweep: Option<(u8, Vec<f32>)>,
     /// If set, the offsets of the whole grid, a row for each dimension of the pose: the untouched pose with that
@@ -108,6 +111,8 @@ pub const MOST_SURVEYED: usize = 256;
 pub struct TrainingSettings {
     /// tiny, compact or paper.
     pub preset: String,
+    /// Whether it trains on two overlapping digits, whose pictures are larger by four pixels on each side.
+    pub pairs: bool,
     /// Images a step.
     pub batch: u32,
     /// Routing iterations.

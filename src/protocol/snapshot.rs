@@ -49,12 +49,16 @@ pub struct NetworkStatus {
     pub parameters: u32,
     /// Steps that it has been trained for.
     pub step: u64,
-    /// Correct ones of the 10 000 test images, if they were counted for these very weights.
+    /// Correct ones of the 10 000 test images (of overlapping digits, pictures of which both were named), if they were counted for these very weights.
     pub correct: Option<u32>,
     /// Capsule types, rows and columns of the primary capsules: capsule = (type · rows + y) · columns + x.
     pub grid: [u32; 3],
     /// What a position of the first convolution and what a primary capsule sees.
     pub fields: [Field; 2],
+    /// Rows and columns of the pictures that it reads.
+    pub input: [u32; 2],
+    /// Digits in a picture that it trains on: 1, or 2 that overlap.
+    pub digits: u32,
     /// Classes and dimensions of the digit capsules.
     pub poses: [u32; 2],
     /// Mean of each pose dimension over the test digits of its class [classes, dims]; empty if not known.
@@ -103,8 +107,11 @@ pub struct Picture {
     pub class: u8,
     /// Its pose before the offsets [D].
     pub pose: Vec<f32>,
-    /// The decoder's output, 28×28 values in [0, 1].
+    /// The decoder's output, 28×28 values in [0, 1]; of a larger one the middle.
     pub pixels: Vec<f32>,
+    /// The two longest capsules' classes and pictures, if they were asked for: the longest first, each decoded from its
+    /// own pose alone.
+    pub two: Vec<(u8, Vec<f32>)>,
     /// The swept pictures, one after another, if a sweep was asked for.
     pub sweep: Vec<f32>,
     /// Milliseconds that the engine took.

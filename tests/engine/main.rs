@@ -80,6 +80,7 @@ fn run(first: Vec<Command>, script: impl FnMut(&Snapshot, &mut Option<Inbox>) + 
 fn settings(preset: &str, batch: u32) -> TrainingSettings {
     TrainingSettings {
         preset: preset.into(),
+        pairs: false,
         batch,
         iterations: 3,
         seed: 1,
@@ -99,6 +100,7 @@ fn exploration(serial: u64, network: Network) -> Exploration {
         iterations: 3,
         shown: Shown::Longest,
         offsets: vec![0.0; 16],
+        two: false,
         sweep: None,
         grid: None,
     }
@@ -334,4 +336,32 @@ fn what_cannot_be_done_is_said() {
     assert!(problems[1].contains("gigantic") && problems[2].contains("learning rate"));
     let device = snapshots.iter().rev().find_map(|s| if let Snapshot::Device(d) = s { Some(d) } else { None });
     assert!(device.is_some_and(|device| device.settled && device.reason.contains("no GPU")));
+}
+
+/// A network for overlapping digits reads 36×36 pixels; the page's digits lie in their middle, and come back as large as
+/// they went.
+#[test]
+fn a_network_for_overlapping_digits_is_trained_and_looked_at_like_any_other() {
+    let pairs = TrainingSettings { pairs: true, ..settings("tiny", 8) };
+    let mut two = exploration(1, Network::Yours);
+    two.two = true;
+    two.sweep = Some((2, vec![-0.2, 0.2]));
+    let snapshots = run(vec![Command::Reset(pairs), Command::Step], move |snapshot, inbox| match (snapshot, &inbox) {
+        (Snapshot::Curve(_), Some(engine)) => engine.send(Command::Explore(two.clone())),
+        (Snapshot::Picture(_) | Snapshot::Problem(_), _) => *inbox = None,
+        _ => {}
+    });
+    let status = snapshots.iter().find_map(|s| if let Snapshot::Network(status) = s { Some(status) } else { None });
+    let status = status.expect("a network");
+    assert_eq!((status.input, status.digits, status.grid), ([36, 36], 2, [4, 5, 5]));
+    let reading = *readings(&snapshots).last().expect("a reading");
+    assert_eq!((reading.step, reading.sizes), (1, [100, 10, 16]));
+    let picture = *pictures(&snapshots).last().expect("a picture");
+    assert_eq!((picture.pixels.len(), picture.sweep.len(), picture.two.len()), (784, 2 * 784, 2));
+    // The longest capsule's own picture is the plain one; the other is another capsule's.
+    assert_eq!(picture.two[0], (reading.winner, picture.pixels.clone()));
+    assert_ne!(picture.two[0].0, picture.two[1].0);
+    let lengths = &reading.lengths[20..];
+    let second = lengths[usize::from(picture.two[1].0)];
+    assert!(lengths.iter().filter(|length| **length > second).count() == 1, "{lengths:?}");
 }

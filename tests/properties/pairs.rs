@@ -71,7 +71,8 @@ fn training_on_pairs_goes_on_from_a_file_and_in_chunks() {
     let [parameters, _, first, second] = Role::SHARED.map(read);
     let training = Some(Standing { settings: *straight.settings(), position: straight.position() });
     let about = About { config: config(), preset: None, step: straight.step(), results: None, training };
-    let weights = from_bytes(&to_bytes(&about, &parameters, Some([&first, &second]), Precision::Single)).expect("a file");
+    let weights =
+        from_bytes(&to_bytes(&about, &parameters, Some([&first, &second]), Precision::Single)).expect("a file");
     let Standing { settings, position } = weights.about.training.expect("where training stands");
     let mut resumed = block_on(Trainer::resume(&Device::Cpu, &weights, settings, position, 50)).expect("a trainer");
     assert_eq!(train(&mut straight, &data, 4), train(&mut resumed, &data, 4));

@@ -3,7 +3,7 @@
 use crate::cli::{EVALUATED_AT_A_TIME, Outcome};
 use crate::files;
 use capscope::capsnet::{Config, Preset};
-use capscope::data::{Dataset, MnistSplit};
+use capscope::data::{Dataset, MnistSplit, PAIR_SHIFT};
 use capscope::exec::Device;
 use capscope::plan::Role;
 use capscope::train::weights::{self, About, Precision, Results, Standing};
@@ -21,6 +21,9 @@ pub struct Arguments {
     /// tiny, compact or paper
     #[arg(long, default_value = "compact", value_parser = ["tiny", "compact", "paper"])]
     preset: String,
+    /// Train on pictures of two overlapping digits, 36×36, instead of single ones
+    #[arg(long)]
+    pairs: bool,
     /// Passes over the training images
     #[arg(long, default_value_t = 10)]
     epochs: u64,
@@ -65,6 +68,9 @@ pub struct Arguments {
 impl Arguments {
     fn config(&self) -> Config {
         let mut config = Preset::named(&self.preset).expect("a name that clap has checked").config();
+        if self.pairs {
+            config = config.for_pairs(PAIR_SHIFT.into());
+        }
         for layer in &mut config.routed {
             layer.iterations = self.iterations.map_or(layer.iterations, usize::from);
         }
@@ -137,8 +143,9 @@ impl<'a> Session<'a> {
                 (trainer, file.about.preset.clone(), log)
             }
             None => {
+                let max_shift = if arguments.pairs { PAIR_SHIFT } else { 2 };
                 let settings =
-                    Settings { batch: arguments.batch, seed: arguments.seed, max_shift: 2, chunk: arguments.chunk };
+                    Settings { batch: arguments.batch, seed: arguments.seed, max_shift, chunk: arguments.chunk };
                 let trainer = block_on(Trainer::new(device, arguments.config(), settings, images))?;
                 (trainer, Some(arguments.preset.clone()), vec![])
             }

@@ -2,14 +2,13 @@
 
 use super::session::Session;
 use crate::ink::{SIDE, Stroke, Transform, from_strokes};
-use crate::page::address::Address;
+pub use crate::page::address::DIMENSIONS;
+use crate::page::address::{Address, Bend, Recipe};
+use crate::page::drawing::Drawing;
 use crate::page::pose::Span;
 use crate::protocol::{DeviceChoice, Digits, Network, Shown, TrainingSettings};
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// Dimensions of a pose.
-pub const DIMENSIONS: usize = 16;
 
 /// Where the digit that is read comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +64,8 @@ pub struct Chosen {
     pub dimension: RwSignal<Option<usize>>,
     /// What the pose sliders span.
     pub span: RwSignal<Span>,
+    /// Whether the page is a figure in another one.
+    pub embed: bool,
     /// How to train.
     pub form: Form,
 }
@@ -74,6 +75,8 @@ pub struct Chosen {
 pub struct Form {
     /// Preset.
     pub preset: RwSignal<String>,
+    /// Whether it trains on two overlapping digits.
+    pub pairs: RwSignal<bool>,
     /// Images a step.
     pub batch: RwSignal<u32>,
     /// Learning rate at step 0.
@@ -91,10 +94,23 @@ pub struct Form {
 }
 
 impl Form {
+    /// As an address has it.
+    fn recipe(&self) -> Recipe {
+        Recipe {
+            pairs: self.pairs.get(),
+            rate: self.rate.get(),
+            iterations: self.iterations.get(),
+            reconstruction: self.reconstruction.get(),
+            epochs: self.epochs.get(),
+            evaluate_every: self.evaluate_every.get(),
+        }
+    }
+
     /// As the engine takes it.
     pub fn settings(&self) -> TrainingSettings {
         TrainingSettings {
             preset: self.preset.get(),
+            pairs: self.pairs.get(),
             batch: self.batch.get(),
             iterations: self.iterations.get(),
             seed: self.seed.get(),
@@ -110,43 +126,48 @@ impl Chosen {
     /// What an address says, the rest as it is by default.
     pub fn of_address(query: &str) -> Self {
         let address = Address::parse(query);
-        let digit = RwSignal::new(None::<Arc<Vec<f32>>>);
+        let strokes = address.drawing.as_ref().map(Drawing::strokes).unwrap_or_default();
+        let drawn = from_strokes(&strokes).map(|picture| Arc::new(picture.to_vec()));
+        let is_drawn = drawn.is_some();
+        let digit = RwSignal::new(drawn);
         let transform = RwSignal::new(address.transform);
         Chosen {
             device: RwSignal::new(address.device),
             network: RwSignal::new(Network::Shipped(address.network)),
-            source: RwSignal::new(Source::Blank),
+            source: RwSignal::new(if is_drawn { Source::Drawn } else { Source::Blank }),
+            untouched: RwSignal::new(!is_drawn),
             digit,
             transform,
             pixels: Memo::new(move |_| digit.get().map(|digit| moved(&digit, transform.get()))),
-            strokes: RwSignal::new(Vec::new()),
+            strokes: RwSignal::new(strokes),
             scene: StoredValue::new(0),
             wanted_digit: RwSignal::new(address.digit),
-            untouched: RwSignal::new(true),
             iterations: RwSignal::new(address.iterations),
             iteration: RwSignal::new(address.iteration.unwrap_or(address.iterations)),
             playing: RwSignal::new(false),
             plays: StoredValue::new(0),
             shown: RwSignal::new(address.shown),
             hovered: RwSignal::new(None),
-            pinned: RwSignal::new(None),
-            offsets: RwSignal::new(vec![0.0; DIMENSIONS]),
-            dimension: RwSignal::new(None),
-            span: RwSignal::new(Span::Deviations),
+            pinned: RwSignal::new(address.pinned),
+            offsets: RwSignal::new(address.bend.offsets.to_vec()),
+            dimension: RwSignal::new(address.bend.dimension.map(usize::from)),
+            span: RwSignal::new(address.bend.span),
+            embed: address.embed,
             form: Form {
                 preset: RwSignal::new(address.preset),
+                pairs: RwSignal::new(address.recipe.pairs),
                 batch: RwSignal::new(address.batch),
-                rate: RwSignal::new(1e-3),
-                iterations: RwSignal::new(3),
-                reconstruction: RwSignal::new(0.0005),
+                rate: RwSignal::new(address.recipe.rate),
+                iterations: RwSignal::new(address.recipe.iterations),
+                reconstruction: RwSignal::new(address.recipe.reconstruction),
                 seed: RwSignal::new(address.seed),
-                epochs: RwSignal::new(10),
-                evaluate_every: RwSignal::new(0),
+                epochs: RwSignal::new(address.recipe.epochs),
+                evaluate_every: RwSignal::new(address.recipe.evaluate_every),
             },
         }
     }
 
-    /// The address that gives this view again. A drawing is not in it.
+    /// The address that gives this view again. A drawing too long for it is left out.
     pub fn address(&self) -> Address {
         let iterations = self.iterations.get();
         Address {
@@ -160,12 +181,25 @@ impl Chosen {
                 Source::Blank | Source::Drawn => None,
             },
             transform: self.transform.get(),
+            drawing: match self.source.get() {
+                Source::Drawn => self.strokes.with(|strokes| Drawing::of(strokes)),
+                Source::Blank | Source::Test(..) => None,
+            },
+            second: None,
             iterations,
             iteration: Some(self.iteration.get()).filter(|iteration| *iteration < iterations),
             shown: self.shown.get(),
+            pinned: self.pinned.get(),
+            bend: Bend {
+                offsets: self.offsets.with(|offsets| Bend::offsets_of(offsets)),
+                span: self.span.get(),
+                dimension: self.dimension.get().map(|dimension| dimension as u8),
+            },
             preset: self.form.preset.get(),
             batch: self.form.batch.get(),
             seed: self.form.seed.get(),
+            recipe: self.form.recipe(),
+            embed: self.embed,
         }
     }
 
@@ -249,7 +283,10 @@ impl Chosen {
     /// Another digit comes into view: it starts with its own pose.
     fn afresh(&self) {
         self.scene.update_value(|scene| *scene = scene.wrapping_add(1));
-        self.straighten();
+        // The digit that the page opens with comes with the pose of its address.
+        if !self.untouched.get_untracked() {
+            self.straighten();
+        }
     }
 }
 

@@ -1,21 +1,12 @@
 //! How the network is trained.
 
-use crate::page::address::{BATCHES, MOST_ITERATIONS, PRESETS};
+use crate::page::address::{BATCHES, EPOCHS, MOST_ITERATIONS, PRESETS, RATES, TEST_INTERVALS};
 use crate::page::text;
 use crate::page::view::parts::{Choice, Pick};
 use crate::page::view::session::Session;
 use crate::protocol::Command;
 use leptos::prelude::*;
 use std::str::FromStr;
-
-/// Learning rates on offer.
-const RATES: [f64; 6] = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 1e-2];
-
-/// Epochs on offer.
-const EPOCHS: [u32; 6] = [1, 3, 5, 10, 30, 100];
-
-/// Steps between two tests on offer; 0: at the end of each epoch.
-const TEST_INTERVALS: [u32; 4] = [0, 50, 100, 400];
 
 /// All settings. Each but the rate takes a new network.
 #[component]
