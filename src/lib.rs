@@ -14,4 +14,5 @@ pub mod plan;
 pub mod protocol;
 pub mod routing;
 pub mod specimens;
+pub mod store;
 pub mod train;

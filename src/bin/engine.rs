@@ -6,6 +6,7 @@ mod worker {
     use capscope::engine::{Engine, Host, Inbox, Soon};
     use capscope::exec::{Device, gpu::Checks};
     use capscope::protocol::{self, Snapshot};
+    use capscope::store::{indexed, lock};
     use js_sys::{Array, Uint8Array};
     use std::rc::Rc;
     use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -116,6 +117,22 @@ mod worker {
 
         fn cpu_name(&self) -> String {
             "CPU, 1 thread".into()
+        }
+
+        fn date(&self) -> f64 {
+            js_sys::Date::now()
+        }
+
+        fn stored<'a>(&'a self, key: &'a str) -> Soon<'a, Result<Option<Vec<u8>>, String>> {
+            Box::pin(indexed::read(key))
+        }
+
+        fn store(&self, entries: Vec<(&'static str, Vec<u8>)>) -> Soon<'static, Result<(), String>> {
+            Box::pin(indexed::write(entries))
+        }
+
+        fn claim(&self, by_force: bool, lost: Box<dyn FnOnce()>) -> Soon<'static, Result<bool, String>> {
+            Box::pin(lock::claim(by_force, lost))
         }
     }
 

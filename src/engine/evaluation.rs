@@ -110,7 +110,10 @@ impl Engine {
                 self.evaluation = None;
                 self.tell_spread(&done, spread);
                 if !quiet {
-                    self.host.send(Snapshot::Evaluated(done));
+                    self.host.send(Snapshot::Evaluated(done.clone()));
+                    if done.network == Network::Yours {
+                        self.tested(done).await;
+                    }
                 }
             }
             Ok(false) if !evaluation.quiet && now > evaluation.told + TELL_MILLIS => {

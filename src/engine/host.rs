@@ -31,4 +31,17 @@ pub trait Host {
 
     /// What the CPU executor is, such as `CPU, 1 thread`.
     fn cpu_name(&self) -> String;
+
+    /// Milliseconds since 1970.
+    fn date(&self) -> f64;
+
+    /// What was stored under a key before the program ended. An error is a sentence that says why nothing is kept here.
+    fn stored<'a>(&'a self, key: &'a str) -> Soon<'a, Result<Option<Vec<u8>>, String>>;
+
+    /// Stores values under their keys in one transaction: all of them or none.
+    fn store(&self, entries: Vec<(&'static str, Vec<u8>)>) -> Soon<'static, Result<(), String>>;
+
+    /// Makes this engine the only one that stores, for as long as it runs or until another one does so by force, which
+    /// `lost` tells. False: another one is, and it was not `by_force`. An error is a sentence.
+    fn claim(&self, by_force: bool, lost: Box<dyn FnOnce()>) -> Soon<'static, Result<bool, String>>;
 }

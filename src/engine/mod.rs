@@ -13,6 +13,7 @@ mod frame;
 mod grid;
 mod host;
 mod inspect;
+mod keep;
 mod material;
 mod networks;
 mod survey;
@@ -44,6 +45,12 @@ enum Event {
     Loading(assets::Asset, u32, u32),
     /// An asset has arrived, or cannot be had.
     Loaded(assets::Asset, Result<Vec<Vec<u8>>, String>),
+    /// What was kept before a reload, or why nothing can be.
+    Recalled(Result<keep::Found, String>),
+    /// A state was written, or could not be.
+    Kept(keep::Written),
+    /// Another tab keeps its training now.
+    KeptElsewhere,
     /// WebGPU has answered.
     Gpu(Result<Device, String>),
 }
@@ -82,6 +89,7 @@ pub struct Engine {
     grid: Option<Grid>,
     surveys: Vec<SurveyRequest>,
     training: Option<Training>,
+    keeper: keep::Keeper,
     evaluation: Option<Evaluation>,
     check: Option<Check>,
 }
@@ -107,6 +115,7 @@ impl Engine {
             grid: None,
             surveys: vec![],
             training: None,
+            keeper: keep::Keeper::default(),
             evaluation: None,
             check: None,
         };
@@ -158,11 +167,15 @@ impl Engine {
             Event::Command(command) => self.commands.push_back(command),
             Event::Loading(asset, done, all) => self.loading(asset, done, all),
             Event::Loaded(asset, outcome) => self.loaded(asset, outcome).await,
+            Event::Recalled(outcome) => self.recalled(outcome).await,
+            Event::Kept(written) => self.written(written),
+            Event::KeptElsewhere => self.kept_elsewhere(),
             Event::Gpu(outcome) => self.gpu_answered(outcome).await,
         }
     }
 
     async fn obey(&mut self, command: Command) {
+        let Some(command) = self.unless_recalling(command) else { return };
         match command {
             // Taken out before.
             Command::Explore(exploration) => self.exploration = Some(exploration),
@@ -177,6 +190,10 @@ impl Engine {
             Command::Train => self.train(false),
             Command::Step => self.train(true),
             Command::Pause => self.pause().await,
+            Command::Restore => self.restore(false),
+            Command::KeepHere => self.restore(true),
+            Command::Keep => self.keep().await,
+            Command::GoBack => self.go_back().await,
             Command::SetRate(rate) => self.set_rate(rate),
             Command::Evaluate(network) => self.begin_evaluation(network).await,
             Command::Spread(network) => self.begin_spread(network).await,

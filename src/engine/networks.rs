@@ -103,7 +103,10 @@ impl Engine {
 
     pub(super) async fn save_weights(&mut self, network: Network) {
         let outcome = match &network {
-            Network::Yours => self.training_as_file().await,
+            Network::Yours => self.training_as_file().await.and_then(|bytes| {
+                let spoilt = "the network in training holds values that are no numbers any more; go back to its last good state first";
+                bytes.ok_or_else(|| spoilt.to_string())
+            }),
             Network::Shipped(preset) => self.shipped_as_file(preset).await,
         };
         match outcome {
@@ -118,7 +121,8 @@ impl Engine {
         Ok(weights::to_bytes(&shipped.about, &parameters, None, Precision::Half))
     }
 
-    async fn training_as_file(&self) -> Result<Vec<u8>, String> {
+    /// The network in training with all that is needed to go on; `None` if it is spoilt by numbers that are not finite.
+    pub(super) async fn training_as_file(&self) -> Result<Option<Vec<u8>>, String> {
         let none = "there is no network in training yet; press Train first";
         let trainer = self.training.as_ref().and_then(|training| training.trainer.as_ref()).ok_or(none)?;
         let about = About {
@@ -133,7 +137,10 @@ impl Engine {
         for role in [Role::Parameters, Role::FirstMoments, Role::SecondMoments] {
             buffers.push(store.read(role).await.map_err(|error| error.to_string())?);
         }
-        Ok(weights::to_bytes(&about, &buffers[0], Some([&buffers[1], &buffers[2]]), Precision::Single))
+        if buffers.iter().flatten().any(|value| !value.is_finite()) {
+            return Ok(None);
+        }
+        Ok(Some(weights::to_bytes(&about, &buffers[0], Some([&buffers[1], &buffers[2]]), Precision::Single)))
     }
 }
 

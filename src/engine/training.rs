@@ -6,9 +6,12 @@ use super::networks::{Held, shape_status};
 use crate::capsnet::{Config, Preset, Purpose};
 use crate::data::{MnistSplit, PAIR_SHIFT};
 use crate::exec::Device;
-use crate::protocol::{CurvePoint, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState, TrainingStatus};
+use crate::protocol::{
+    CurvePoint, Evaluation, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState, TrainingStatus,
+};
+use crate::store::Kept;
 use crate::train::weights::{self, Weights};
-use crate::train::{Losses, Settings, TrainError, Trainer};
+use crate::train::{Losses, PATIENCE_EPOCHS, Settings, TrainError, Trainer, is_plateau};
 
 /// Curves and counters are told after so many milliseconds.
 const TELL_MILLIS: f64 = 250.0;
@@ -34,10 +37,25 @@ fn max_shift(config: &Config) -> u8 {
 pub(super) struct Training {
     pub(super) settings: TrainingSettings,
     pub(super) trainer: Option<Trainer>,
-    state: TrainingState,
+    pub(super) state: TrainingState,
     /// Steps still to do before pausing; `None`: until the last epoch.
     steps_left: Option<u64>,
+    /// Steps that the page has not been told yet.
     curve: Vec<CurvePoint>,
+    /// All steps.
+    pub(super) history: Vec<CurvePoint>,
+    /// All tests.
+    pub(super) evaluations: Vec<Evaluation>,
+    /// The last state that was kept.
+    pub(super) good: Option<Kept>,
+    /// When, on the host's clock.
+    pub(super) kept_at: f64,
+    /// The state of the best test so far, and its images read right.
+    best: Option<(u32, Kept)>,
+    /// What a stop offers to go back to.
+    pub(super) offered: Option<Kept>,
+    /// Steps done when a person last said to train.
+    since: u64,
     /// When, and at which step, the rate was last told.
     told: (f64, u64),
     looked: f64,
@@ -60,6 +78,7 @@ impl Training {
             epoch: self.trainer.as_ref().map_or(0.0, |trainer| trainer.epoch(MnistSplit::TRAIN.count)),
             rate: self.trainer.as_ref().map_or(self.settings.rate, Trainer::rate),
             images_per_second: self.images_per_second,
+            back_to: self.offered.as_ref().map(|kept| kept.step),
         }
     }
 }
@@ -91,7 +110,7 @@ impl Engine {
 
     pub(super) async fn reset_training(&mut self, settings: TrainingSettings) {
         match self.new_trainer(&settings).await {
-            Ok(trainer) => self.set_trainer(settings, trainer),
+            Ok(trainer) => self.set_trainer(settings, trainer, vec![], vec![]),
             Err(error) => self.problem(error),
         }
     }
@@ -107,17 +126,32 @@ impl Engine {
         trainer.map_err(|error| error.to_string())
     }
 
-    fn set_trainer(&mut self, settings: TrainingSettings, trainer: Trainer) {
+    /// Makes a network the one in training, with the steps and tests that it has behind it.
+    pub(super) fn set_trainer(
+        &mut self,
+        settings: TrainingSettings,
+        trainer: Trainer,
+        history: Vec<CurvePoint>,
+        evaluations: Vec<Evaluation>,
+    ) {
         let epoch = trainer.epoch(MnistSplit::TRAIN.count) as u64;
         self.readers.remove(&Network::Yours);
         self.give_up_evaluation();
+        self.host.send(Snapshot::History(history.clone(), evaluations.clone()));
         self.training = Some(Training {
+            since: trainer.step(),
             told: (self.host.now(), trainer.step()),
             settings,
             trainer: Some(trainer),
             state: TrainingState::Paused,
             steps_left: None,
             curve: vec![],
+            history,
+            evaluations,
+            good: None,
+            kept_at: self.host.now(),
+            best: None,
+            offered: None,
             looked: 0.0,
             images_per_second: 0.0,
             epoch,
@@ -142,6 +176,8 @@ impl Engine {
             return self.problem("there is no network to train yet; press Reset training first");
         };
         training.steps_left = one_step.then_some(1);
+        training.offered = None;
+        training.since = training.trainer.as_ref().map_or(0, Trainer::step);
         training.told = (self.host.now(), training.trainer.as_ref().map_or(0, Trainer::step));
         if self.assets.training.is_some() {
             training.state = TrainingState::Running;
@@ -160,6 +196,7 @@ impl Engine {
         self.collect_losses().await;
         self.tell_training();
         self.look_again();
+        self.keep().await;
     }
 
     pub(super) fn set_rate(&mut self, rate: f64) {
@@ -205,7 +242,7 @@ impl Engine {
         self.training.as_ref().is_some_and(|training| training.state == TrainingState::Running)
     }
 
-    fn tell_training(&mut self) {
+    pub(super) fn tell_training(&mut self) {
         if let Some(training) = &self.training {
             self.host.send(Snapshot::Training(training.status()));
         }
@@ -213,6 +250,7 @@ impl Engine {
 
     /// One slice of the present step.
     pub(super) async fn train_slice(&mut self) {
+        self.keep_if_due().await;
         let mut pause = self.deadline();
         let (Some(data), Some(training)) = (self.assets.training.clone(), &mut self.training) else { return };
         let Some(trainer) = &mut training.trainer else { return };
@@ -227,10 +265,11 @@ impl Engine {
         }
     }
 
-    /// Something has gone wrong: training stops and says why.
+    /// Something has gone wrong: training stops, says why and offers the last good state.
     fn stop(&mut self, reason: String) {
         if let Some(training) = &mut self.training {
             training.state = TrainingState::Stopped(reason);
+            training.offered = training.good.clone();
         }
         self.tell_training();
     }
@@ -265,6 +304,9 @@ impl Engine {
         if reads {
             self.collect_losses().await;
         }
+        if is_last_of_few || ends_epoch || is_last {
+            self.keep().await;
+        }
         if ends_epoch || is_due {
             self.begin_evaluation(Network::Yours).await;
         }
@@ -274,12 +316,15 @@ impl Engine {
     }
 
     /// Takes the losses of the steps done, and tells the page from time to time.
-    async fn collect_losses(&mut self) {
+    pub(super) async fn collect_losses(&mut self) {
         let now = self.host.now();
         let Some(training) = &mut self.training else { return };
         let Some(trainer) = &mut training.trainer else { return };
         match trainer.losses().await {
-            Ok(losses) => training.curve.extend(losses.iter().map(point)),
+            Ok(losses) => {
+                training.curve.extend(losses.iter().map(point));
+                training.history.extend(losses.iter().map(point));
+            }
             Err(error) => return self.stop(error.to_string()),
         }
         let elapsed = now - training.told.0;
@@ -296,6 +341,29 @@ impl Engine {
         self.tell_training();
     }
 
+    /// A test of the network in training is done: it is kept, and may show that training has stopped to help.
+    pub(super) async fn tested(&mut self, evaluation: Evaluation) {
+        let Some(training) = &mut self.training else { return };
+        training.evaluations.retain(|known| known.step < evaluation.step);
+        training.evaluations.push(evaluation.clone());
+        self.keep().await;
+        let Some(training) = &mut self.training else { return };
+        let improves = training.best.as_ref().is_none_or(|(best, _)| evaluation.correct > *best);
+        if let (true, Some(good)) = (improves, &training.good) {
+            training.best = Some((evaluation.correct, good.clone()));
+        }
+        let tests: Vec<(u64, u32)> = training.evaluations.iter().map(|test| (test.step, test.correct)).collect();
+        let steps_an_epoch = (MnistSplit::TRAIN.count as u64).div_ceil(training.settings.batch.into());
+        let is_running = training.state == TrainingState::Running;
+        if is_running && is_plateau(&tests, PATIENCE_EPOCHS * steps_an_epoch, training.since) {
+            training.state = TrainingState::Stopped(format!(
+                "no test of the last {PATIENCE_EPOCHS} epochs was better than the best one before; Train goes on all the same"
+            ));
+            training.offered = training.best.as_ref().map(|(_, kept)| kept.clone());
+            self.tell_training();
+        }
+    }
+
     /// Takes a weight file as the network in training.
     pub(super) async fn load_weights(&mut self, bytes: Vec<u8>) {
         let outcome = match weights::from_bytes(&bytes) {
@@ -303,19 +371,19 @@ impl Engine {
             Err(error) => Err(error.to_string()),
         };
         match outcome {
-            Ok((settings, trainer)) => self.set_trainer(settings, trainer),
+            Ok((settings, trainer)) => self.set_trainer(settings, trainer, vec![], vec![]),
             Err(error) => self.problem(error),
         }
     }
 
-    async fn trainer_of(&mut self, weights: &Weights) -> Result<(TrainingSettings, Trainer), String> {
+    pub(super) async fn trainer_of(&mut self, weights: &Weights) -> Result<(TrainingSettings, Trainer), String> {
         let about = &weights.about;
         let (device, images) = (self.device.current().clone(), MnistSplit::TRAIN.count);
         let standing = about.training.filter(|_| weights.moments.is_some());
-        let run = standing.map_or(
-            Settings { batch: 128, seed: 1, max_shift: max_shift(&about.config), chunk: self.chunk(&about.config) },
-            |standing| standing.settings,
-        );
+        // A file may come from another device: what runs at a time is what this one takes.
+        let chunk = self.chunk(&about.config);
+        let fresh = Settings { batch: 128, seed: 1, max_shift: max_shift(&about.config), chunk };
+        let run = standing.map_or(fresh, |standing| Settings { chunk, ..standing.settings });
         let trainer = match standing {
             Some(standing) => Trainer::resume(&device, weights, run, standing.position, images).await,
             None => Trainer::from_weights(&device, weights, run, images).await,

@@ -161,6 +161,15 @@ pub enum Command {
     Step,
     /// Stops after the present step.
     Pause,
+    /// Takes up what was kept before a reload, and keeps training from now on. Answered by
+    /// [`Snapshot::Keeping`](super::Snapshot::Keeping).
+    Restore,
+    /// Keeps this engine's training, though another one keeps its own.
+    KeepHere,
+    /// Keeps the present state: the page may be about to end.
+    Keep,
+    /// Back to the state that a stop has offered.
+    GoBack,
     /// Changes the learning rate without a restart.
     SetRate(f64),
     /// Reads all 10 000 test images. Answered by [`Snapshot::Evaluated`](super::Snapshot::Evaluated).

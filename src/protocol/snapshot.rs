@@ -276,6 +276,23 @@ pub struct TrainingStatus {
     pub rate: f64,
     /// Images a second over the last seconds of running; 0 before there are any.
     pub images_per_second: f32,
+    /// After a stop, the steps of the state that [`Command::GoBack`](super::Command::GoBack) goes back to.
+    pub back_to: Option<u64>,
+}
+
+/// What becomes of training when the page ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Keeping {
+    /// It was kept: its steps, and when, in milliseconds since 1970.
+    Kept(u64, f64),
+    /// What was kept before a reload is here again: its steps, and when it was kept.
+    Restored(u64, f64),
+    /// Another tab keeps its training, and this one's is lost when it is closed.
+    Elsewhere,
+    /// It cannot be kept, for this reason.
+    Impossible(String),
+    /// What is stored cannot be taken, for this reason.
+    Refused(String),
 }
 
 /// What one training step cost.
@@ -361,6 +378,10 @@ pub enum Snapshot {
     Training(TrainingStatus),
     /// Steps done since the last such message.
     Curve(Vec<CurvePoint>),
+    /// All steps and tests of the network that training has now; what was told before is of another one.
+    History(Vec<CurvePoint>, Vec<Evaluation>),
+    /// Whether training survives the page.
+    Keeping(Keeping),
     /// An evaluation goes on: images read, and in all; (0, 0): it was given up.
     Evaluating(u32, u32),
     /// An evaluation is done.

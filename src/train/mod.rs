@@ -3,10 +3,12 @@
 
 mod evaluate;
 mod init;
+mod plateau;
 pub mod replay;
 mod trainer;
 pub mod weights;
 
 pub use evaluate::{Evaluator, Tally};
 pub use init::initial_parameters;
+pub use plateau::{PATIENCE_EPOCHS, is_plateau};
 pub use trainer::{Losses, Settings, TrainError, Trainer};

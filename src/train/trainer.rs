@@ -76,6 +76,8 @@ impl Losses {
 
 /// The part of a step that is still to do.
 struct Unfinished {
+    /// Where the batches stood before this one was drawn.
+    began: BatcherState,
     /// What the batch holds for each of [`Trainer::inputs`].
     values: Vec<Vec<f32>>,
     /// Pictures in the batch.
@@ -259,6 +261,7 @@ impl Trainer {
             return Err(TrainError::Pixels { wanted, given: height * width });
         }
         let mut values: Vec<Vec<f32>> = self.inputs.iter().map(|(_, each)| vec![0.0; batch * each]).collect();
+        let began = self.batcher.state();
         let drawn = match &mut values[..] {
             [both, first_labels, second_labels, first, second] if is_of_pairs => {
                 let labels = [first_labels.as_mut_slice(), second_labels];
@@ -267,7 +270,7 @@ impl Trainer {
             [pixels, labels, ..] => self.batcher.fill(data, pixels, labels),
             _ => unreachable!("a batch has pixels and labels"),
         };
-        self.unfinished = Some(Unfinished { values, count: drawn.count, first: 0, remaining: 0..0 });
+        self.unfinished = Some(Unfinished { began, values, count: drawn.count, first: 0, remaining: 0..0 });
         self.begin_chunk(0);
         Ok(())
     }
@@ -355,9 +358,10 @@ impl Trainer {
         self.batcher.epoch() as f64 + self.batcher.offset() as f64 / images as f64
     }
 
-    /// Where the batches stand.
+    /// Where the batches stand for the next step; for one that is under way, where they stood before it: who goes on
+    /// from here does that step anew.
     pub fn position(&self) -> BatcherState {
-        self.batcher.state()
+        self.unfinished.as_ref().map_or_else(|| self.batcher.state(), |unfinished| unfinished.began)
     }
 
     /// The configuration.

@@ -79,7 +79,7 @@ pub struct Weights {
 }
 
 /// Why a weight file is refused.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
     /// Not a safetensors file.
     #[error("this is not a safetensors file ({0}); choose a file that Capscope or PyTorch's safetensors saved")]

@@ -1,110 +1,15 @@
 //! The engine's loop with a native host: the same commands that the page sends, on real data.
 
+mod host;
+mod keeping;
 mod survey;
 
-use capscope::engine::{Engine, Host, Inbox, Soon};
-use capscope::exec::Device;
 use capscope::protocol::{
-    Command, DeviceChoice, Exploration, Inspection, Network, Picture, Reading, Shown, Snapshot, TrainingSettings,
-    TrainingState, Votes,
+    Command, DeviceChoice, Inspection, Network, Picture, Reading, Shown, Snapshot, TrainingSettings, TrainingState,
+    Votes,
 };
-use std::cell::RefCell;
+use host::{exploration, run, settings};
 use std::collections::VecDeque;
-use std::path::Path;
-use std::rc::Rc;
-use std::time::Instant;
-
-/// What a test does with each snapshot: it may send commands, and ends the engine by dropping its inbox.
-type Script = Box<dyn FnMut(&Snapshot, &mut Option<Inbox>)>;
-
-/// Answers fetches from the repository's assets.
-struct Native {
-    start: Instant,
-    snapshots: RefCell<Vec<Snapshot>>,
-    script: RefCell<Script>,
-    inbox: RefCell<Option<Inbox>>,
-}
-
-impl Host for Native {
-    fn send(&self, snapshot: Snapshot) {
-        (self.script.borrow_mut())(&snapshot, &mut self.inbox.borrow_mut());
-        self.snapshots.borrow_mut().push(snapshot);
-    }
-
-    fn fetch<'a>(&'a self, path: &'a str, progress: &'a dyn Fn(u32, u32)) -> Soon<'a, Result<Vec<u8>, String>> {
-        Box::pin(async move {
-            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(path);
-            let bytes = std::fs::read(&file).map_err(|error| format!("{path}: {error}"))?;
-            progress(bytes.len() as u32, bytes.len() as u32);
-            Ok(bytes)
-        })
-    }
-
-    fn spawn(&self, work: Soon<'static, ()>) {
-        // Files are read at once; nothing here ever waits.
-        pollster::block_on(work);
-    }
-
-    fn breathe(&self) -> Soon<'_, ()> {
-        Box::pin(async {})
-    }
-
-    fn now(&self) -> f64 {
-        self.start.elapsed().as_secs_f64() * 1000.0
-    }
-
-    fn request_gpu(&self) -> Soon<'static, Result<Device, String>> {
-        Box::pin(async { Err("this host has no GPU".to_string()) })
-    }
-
-    fn cpu_name(&self) -> String {
-        "CPU".into()
-    }
-}
-
-/// Runs the engine until the script drops the inbox; all that it said.
-fn run(first: Vec<Command>, script: impl FnMut(&Snapshot, &mut Option<Inbox>) + 'static) -> Vec<Snapshot> {
-    let host = Rc::new(Native {
-        start: Instant::now(),
-        snapshots: RefCell::default(),
-        script: RefCell::new(Box::new(script)),
-        inbox: RefCell::default(),
-    });
-    let (engine, inbox) = Engine::new(host.clone());
-    first.into_iter().for_each(|command| inbox.send(command));
-    host.inbox.replace(Some(inbox));
-    pollster::block_on(engine.run());
-    host.snapshots.take()
-}
-
-fn settings(preset: &str, batch: u32) -> TrainingSettings {
-    TrainingSettings {
-        preset: preset.into(),
-        pairs: false,
-        batch,
-        iterations: 3,
-        seed: 1,
-        rate: 1e-3,
-        reconstruction: 0.0005,
-        epochs: 1,
-        evaluate_every: 0,
-    }
-}
-
-fn exploration(serial: u64, network: Network) -> Exploration {
-    let pixels = (0..784).map(|k| if (300..500).contains(&k) && k % 28 > 10 && k % 28 < 16 { 1.0 } else { 0.0 });
-    Exploration {
-        serial,
-        network,
-        pixels: pixels.collect(),
-        iterations: 3,
-        shown: Shown::Longest,
-        offsets: vec![0.0; 16],
-        two: false,
-        sweep: None,
-        grid: None,
-    }
-}
 
 fn readings(snapshots: &[Snapshot]) -> Vec<&Reading> {
     snapshots.iter().filter_map(|s| if let Snapshot::Reading(reading) = s { Some(&**reading) } else { None }).collect()

@@ -72,6 +72,18 @@ fn every_frame(mut step: impl FnMut() -> bool + 'static) {
     });
 }
 
+/// Calls `act` each time that the page is hidden, which may be the last that it hears.
+pub fn when_hidden(act: impl Fn() + 'static) {
+    let on_change = Closure::<dyn Fn()>::new(move || {
+        if document().hidden() {
+            act();
+        }
+    });
+    // Fails only for what is no event target, and a document is one.
+    let _ = document().add_event_listener_with_callback("visibilitychange", on_change.as_ref().unchecked_ref());
+    on_change.forget();
+}
+
 /// The part of the address after `?`.
 pub fn query() -> String {
     window().location().search().unwrap_or_default()

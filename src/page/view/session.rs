@@ -5,6 +5,7 @@ use super::browser::{self, Colours};
 use super::chosen::{Chosen, Source};
 use super::download;
 use super::link::Link;
+use super::training::Desk;
 use crate::page::{readout, text};
 use crate::protocol::{
     Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, Inspection,
@@ -72,6 +73,8 @@ pub struct Session {
     pub evaluations: RwSignal<Vec<Evaluation>>,
     /// Test images read and in all while an evaluation runs.
     pub evaluating: RwSignal<Option<(u32, u32)>>,
+    /// What else the training panel knows.
+    pub desk: Desk,
     /// The plan last asked for.
     pub plan: RwSignal<Option<Arc<Plan>>>,
     /// The last check of the device.
@@ -109,6 +112,7 @@ impl Session {
             curve: RwSignal::new(Vec::new()),
             evaluations: RwSignal::new(Vec::new()),
             evaluating: RwSignal::new(None),
+            desk: Desk::new(),
             plan: RwSignal::new(None),
             checked: RwSignal::new(None),
             problems: RwSignal::new(Vec::new()),
@@ -126,6 +130,7 @@ impl Session {
         );
         super::explore::keep_exploring(session);
         super::explore::keep_address(session);
+        browser::when_hidden(move || session.send(&Command::Keep));
         session
     }
 
@@ -199,6 +204,11 @@ impl Session {
             Snapshot::GridRow(_) | Snapshot::Surveyed(_) | Snapshot::OwnPicture(_) | Snapshot::Predictions(_) => {}
             Snapshot::Digits(digits) => self.take_digits(digits),
             Snapshot::Training(status) => self.training.set(Some(status)),
+            Snapshot::History(points, evaluations) => {
+                self.curve.set(points);
+                self.evaluations.set(evaluations);
+            }
+            Snapshot::Keeping(keeping) => self.desk.keeping.set(Some(keeping)),
             Snapshot::Curve(points) => self.curve.update(|curve| {
                 // A new network begins at step 0 again.
                 let first = points.first().map_or(u64::MAX, |point| point.step);
@@ -245,6 +255,7 @@ impl Session {
         self.started.set(true);
         self.send(&Command::Start(self.chosen.device.get_untracked()));
         self.send(&Command::Gallery);
+        self.send(&Command::Restore);
         if let Some(digit) = self.chosen.wanted_digit.get_untracked() {
             self.send(&Command::TestDigits(vec![digit]));
         }

@@ -2,8 +2,11 @@
 
 mod controls;
 mod curves;
+mod desk;
 mod figure;
 mod settings;
+
+pub use desk::Desk;
 
 use super::session::Session;
 use crate::page::text;
