@@ -14,13 +14,13 @@ use capscope::ops::margin_loss::MarginLoss;
 use capscope::ops::reconstruction_loss::ReconstructionLoss;
 use capscope::ops::squash::{self, Capsules};
 use capscope::plan::{Chosen, Run};
-use capscope::routing::{Coefficients, Gradient, Problem, dynamic};
+use capscope::routing::{Coefficients, Gradient, Problem, dynamic, self_attention};
 use serde_json::Value;
 use std::sync::Arc;
 use twins::{call, call_on, difference};
 
 /// Keys of procedures that this program does not have yet.
-const LATER: [&str; 2] = ["self_attention", "em_routing"];
+const LATER: [&str; 1] = ["em_routing"];
 
 /// The most that a result may differ from its vector: rounding of the precision, in units of numbers near 1.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ macro_rules! checks {
     ($($name:ident),*) => { [$((stringify!($name), $name::<f64> as Check, $name::<f32> as Check)),*] };
 }
 
-const CHECKS: [(&str, Check, Check); 13] = checks![
+const CHECKS: [(&str, Check, Check); 14] = checks![
     squash,
     capsule_index,
     primary_scale,
@@ -50,6 +50,7 @@ const CHECKS: [(&str, Check, Check); 13] = checks![
     dynamic_routing,
     leaky_softmax,
     leaky_routing,
+    self_attention,
     margin_loss,
     reconstruction_loss,
     decoder_mask,
@@ -246,6 +247,24 @@ fn routed<T: Precision>(coefficients: Coefficients, shared: &Value, case: &Value
     }
     let detached = difference(&numbers(&case["grad_votes"]), &numbers(&case["grad_votes_detached"]));
     assert!((detached > 0.01) == (iterations > 1), "r = {iterations}: the two gradients differ by {detached}");
+}
+
+fn self_attention<T: Precision>(vector: &Value, limits: Limits) {
+    let of = |name: &str| numbers(&vector[name]);
+    let (votes, prior, gv) = (of("votes"), of("B"), of("grad_v"));
+    let coefficients = Coefficients::Softmax;
+    let problem = Problem { positions: 1, children: 4, parents: 3, dims: 2, iterations: 1, coefficients };
+    let forward = call::<T>(self_attention::Forward(problem), &one(), &[&votes, &prior]);
+    near("v", &forward[1], &of("v"), limits.arithmetic);
+    let entropy = of("softmax").iter().map(|p| -p * p.ln()).sum::<f64>() / 4.0;
+    near("entropy", &forward[2], &[entropy], limits.arithmetic);
+    let traced = call::<T>(self_attention::Trace(problem), &one(), &[&votes, &forward[0], &prior]);
+    let coupling: Vec<f64> = of("softmax").iter().zip(&prior).map(|(p, b)| p + b).collect();
+    near("coupling", &traced[1], &coupling, limits.arithmetic);
+    assert_eq!(traced[2], forward[1]);
+    let back = call::<T>(self_attention::Backward(problem), &one(), &[&votes, &forward[0], &prior, &gv]);
+    near("grad_votes", &back[0], &of("grad_votes"), 10.0 * limits.arithmetic);
+    near("grad_B", &back[1], &of("grad_B"), 10.0 * limits.arithmetic);
 }
 
 /// Each image's margin loss, and its gradient by the lengths.

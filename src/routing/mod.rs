@@ -6,6 +6,7 @@
 pub mod dynamic;
 pub mod leaky;
 pub mod random;
+pub mod self_attention;
 mod support;
 pub mod uniform;
 

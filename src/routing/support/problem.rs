@@ -76,7 +76,8 @@ impl Problem {
         (WORKGROUP_NUMBERS.saturating_sub(fixed) / each).clamp(1, self.lanes())
     }
 
-    pub(in crate::routing) fn kernel(&self, shader: &'static str, workgroups: Extent) -> Kernel {
+    /// A kernel whose workgroups have an image or a problem each.
+    pub(in crate::routing) fn poses_kernel(&self, shader: &'static str, workgroups: Extent) -> Kernel {
         let lanes = self.lanes();
         Kernel::new(shader, lanes, Grid::line(workgroups, 1))
             .consts([
@@ -85,12 +86,12 @@ impl Problem {
                 ("POSE", self.pose()),
                 ("OWNED", self.pose().div_ceil(lanes)),
             ])
-            .sizes([
-                ("positions", self.positions),
-                ("children", self.children),
-                ("rounds", self.iterations),
-                ("coefficients", self.coefficients.code()),
-            ])
+            .sizes([("positions", self.positions), ("children", self.children), ("rounds", self.iterations)])
+    }
+
+    /// [`Problem::poses_kernel`] that makes [`Coefficients`].
+    pub(in crate::routing) fn kernel(&self, shader: &'static str, workgroups: Extent) -> Kernel {
+        self.poses_kernel(shader, workgroups).sizes([("coefficients", self.coefficients.code())])
     }
 
     pub(in crate::routing) fn random(pick: Pick<'_>) -> Self {
