@@ -4,6 +4,7 @@
 //! Kernels work on *problems*, each [I, J, D]: an image, or one position of it.
 
 pub mod dynamic;
+pub mod em;
 pub mod leaky;
 pub mod random;
 pub mod self_attention;
