@@ -11,6 +11,7 @@ fn main() {
         println!("cargo::rerun-if-changed={folder}");
     }
     write(&out.join("specimens.rs"), &specimens(&root));
+    write(&out.join("procedures.rs"), &procedures(&root));
     write(&out.join("shaders.rs"), &shaders(&root));
 }
 
@@ -23,6 +24,15 @@ fn specimens(root: &Path) -> String {
         }
     }
     text + "    all\n}\n"
+}
+
+/// A table of the procedures, dynamic routing first.
+fn procedures(root: &Path) -> String {
+    let mut stems = stems(&root.join("src/routing"), "rs");
+    stems.retain(|stem| stem != "mod");
+    stems.sort_by_key(|stem| stem != "dynamic");
+    let lines: Vec<String> = stems.iter().map(|stem| format!("    &{stem}::PROCEDURE,\n")).collect();
+    format!("const LISTED: &[&dyn Procedure] = &[\n{}];\n", lines.concat())
 }
 
 /// A table of every shader's stem and text; helpers are called `shared/…`.

@@ -35,7 +35,7 @@ fn small(routed: Vec<Routed>) -> Config {
 }
 
 fn layer(name: &str, parents: usize, dims: usize, iterations: usize, bias: bool) -> Routed {
-    Routed { name: name.into(), parents, dims, iterations, gradient: Gradient::Full, bias }
+    Routed { name: name.into(), procedure: "dynamic".into(), parents, dims, iterations, gradient: Gradient::Full, bias }
 }
 
 /// A network with parameters and a batch.

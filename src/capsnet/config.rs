@@ -2,7 +2,7 @@
 
 use crate::ops::conv::Convolution;
 use crate::plan::Run;
-use crate::routing::Gradient;
+use crate::routing::{self, Gradient, Procedure};
 use serde::{Deserialize, Serialize};
 
 /// The first convolution: one input channel, ReLU.
@@ -40,12 +40,29 @@ pub struct Routed {
     pub parents: usize,
     /// Dimensions of a parent D.
     pub dims: usize,
+    /// The name of the procedure that routes it.
+    #[serde(default = "dynamic")]
+    pub procedure: String,
     /// Routing iterations r, 1 to 10; the same in every layer, since a run has one r.
     pub iterations: usize,
     /// What routing passes back.
     pub gradient: Gradient,
-    /// Whether a trainable bias [J, D] joins s in every iteration.
+    /// Whether a trainable bias [J, D] joins s in every iteration, if the procedure takes one.
     pub bias: bool,
+}
+
+fn dynamic() -> String {
+    "dynamic".into()
+}
+
+impl Routed {
+    /// The procedure that routes it.
+    ///
+    /// # Panics
+    /// If the configuration did not pass [`Config::check`].
+    pub fn procedure(&self) -> &'static dyn Procedure {
+        routing::named(&self.procedure).expect("a checked configuration names a procedure")
+    }
 }
 
 /// The decoder's hidden layers; the last one has a sigmoid for each pixel.
@@ -194,6 +211,7 @@ impl Preset {
             primary: Primary { types, dims: 8, kernel, stride: 2, scale: 1.0 / types as f32 },
             routed: vec![Routed {
                 name: "digit".into(),
+                procedure: dynamic(),
                 parents: 10,
                 dims: 16,
                 iterations: 3,
@@ -241,6 +259,14 @@ pub enum ConfigError {
         /// Classes.
         classes: usize,
     },
+    /// No procedure has that name.
+    #[error("there is no routing procedure called {name}; there are {known}")]
+    Procedure {
+        /// What was asked for.
+        name: String,
+        /// All that there are.
+        known: String,
+    },
     /// There is no class layer.
     #[error("the network has no routed layer; it needs at least one, whose parents are the classes")]
     NoLayer,
@@ -268,6 +294,10 @@ impl Config {
             size("parents", layer.parents, 256)?;
             size("pose dimensions", layer.dims, 64)?;
             size("routing iterations", layer.iterations, 10)?;
+            if routing::named(&layer.procedure).is_none() {
+                let names: Vec<&str> = routing::PROCEDURES.iter().map(|procedure| procedure.name()).collect();
+                return Err(ConfigError::Procedure { name: layer.procedure.clone(), known: names.join(", ") });
+            }
         }
         for &outputs in &self.decoder.hidden {
             size("decoder outputs", outputs, 8192)?;

@@ -51,8 +51,8 @@ impl Layout {
         let (mut children, mut dims_in) = (config.primary_capsules(), config.primary.dims);
         for layer in &config.routed {
             layout.push(format!("{}.weight", layer.name), &[children, layer.parents, layer.dims, dims_in]);
-            if layer.bias {
-                layout.push(format!("{}.bias", layer.name), &[layer.parents, layer.dims]);
+            for (name, shape) in layer.tensors(children) {
+                layout.push(format!("{}.{name}", layer.name), &shape);
             }
             (children, dims_in) = (layer.parents, layer.dims);
         }

@@ -4,8 +4,9 @@ mod config;
 mod field;
 mod layout;
 mod plans;
+mod routed;
 
 pub use config::{AdamSettings, Config, ConfigError, Conv1, Decoder, LossSettings, Preset, Primary, Routed};
 pub use field::ReceptiveField;
 pub use layout::{Entry, Layout};
-pub use plans::{Purpose, most_images, plan};
+pub use plans::{Purpose, most_images, plan, plan_routed_by};

@@ -4,7 +4,6 @@
 use super::{Config, Layout};
 use crate::ops::{
     adam::Adam,
-    batch_sum::BatchSum,
     conv,
     dense::{self, Activation, Dense},
     lengths::Lengths,
@@ -12,13 +11,9 @@ use crate::ops::{
     reconstruction_loss::ReconstructionLoss,
     squash,
     tally::Tally,
-    votes,
 };
 use crate::plan::{BufferId, Builder, LEDGER_COLUMNS, LEDGER_ROWS, Phase, Plan, PlanError, Role, TensorId};
-use crate::routing::{Coefficients, Problem, dynamic};
-
-/// The most routing iterations that a page or a command may ask for.
-const MOST_ITERATIONS: usize = 10;
+use crate::routing::Procedure;
 
 /// WebGPU's default limit of one storage binding.
 const BINDING_BYTES: usize = 128 << 20;
@@ -39,11 +34,11 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    fn trains(self) -> bool {
+    pub(super) fn trains(self) -> bool {
         matches!(self, Purpose::Train | Purpose::TrainTraced)
     }
 
-    fn traced(self) -> bool {
+    pub(super) fn traced(self) -> bool {
         matches!(self, Purpose::TrainTraced | Purpose::Trace)
     }
 }
@@ -66,11 +61,24 @@ pub fn most_images(config: &Config, purpose: Purpose) -> Result<usize, PlanError
 /// # Errors
 /// [`PlanError`], which a checked configuration never causes.
 pub fn plan(config: &Config, purpose: Purpose, capacity: usize) -> Result<Plan, PlanError> {
+    plan_routed_by(config, purpose, capacity, None)
+}
+
+/// [`plan`] of a network that is routed by another procedure than its own. Tensors that the network does not have are 0.
+///
+/// # Errors
+/// As of [`plan`].
+pub fn plan_routed_by(
+    config: &Config,
+    purpose: Purpose,
+    capacity: usize,
+    procedure: Option<&'static dyn Procedure>,
+) -> Result<Plan, PlanError> {
     let layout = Layout::new(config);
     let name = format!("{purpose:?}").to_lowercase();
     let mut builder = Builder::new(&name, capacity);
     let parameters = builder.shared(Role::Parameters, layout.elements);
-    let mut model = Model { config, layout: &layout, purpose, parameters, gradients: None, builder };
+    let mut model = Model { config, layout: &layout, purpose, procedure, parameters, gradients: None, builder };
     if purpose == Purpose::Decode {
         model.decode();
     } else {
@@ -79,23 +87,15 @@ pub fn plan(config: &Config, purpose: Purpose, capacity: usize) -> Result<Plan, 
     model.builder.build()
 }
 
-struct Model<'a> {
-    config: &'a Config,
-    layout: &'a Layout,
-    purpose: Purpose,
+pub(super) struct Model<'a> {
+    pub(super) config: &'a Config,
+    pub(super) layout: &'a Layout,
+    pub(super) purpose: Purpose,
+    /// Routes in place of each layer's own procedure.
+    pub(super) procedure: Option<&'static dyn Procedure>,
     parameters: BufferId,
     gradients: Option<BufferId>,
-    builder: Builder,
-}
-
-/// A routed layer's tensors that the backward pass needs.
-struct RoutedTensors {
-    input: TensorId,
-    votes: TensorId,
-    history: TensorId,
-    v: TensorId,
-    projection: votes::Projection,
-    problem: Problem,
+    pub(super) builder: Builder,
 }
 
 /// A run of the decoder in training.
@@ -116,17 +116,17 @@ struct DenseTensors {
 }
 
 impl Model<'_> {
-    fn activation(&mut self, name: &str, dims: &[usize]) -> TensorId {
+    pub(super) fn activation(&mut self, name: &str, dims: &[usize]) -> TensorId {
         self.builder.per_image(Role::Activation, name, dims)
     }
 
     /// A parameter by the name it has in files.
-    fn parameter(&mut self, name: &str) -> TensorId {
+    pub(super) fn parameter(&mut self, name: &str) -> TensorId {
         self.part(self.parameters, name, name)
     }
 
     /// The gradient of a parameter.
-    fn gradient(&mut self, name: &str) -> TensorId {
+    pub(super) fn gradient(&mut self, name: &str) -> TensorId {
         let buffer = self.gradients.expect("a training plan");
         self.part(buffer, name, &format!("grad.{name}"))
     }
@@ -140,7 +140,7 @@ impl Model<'_> {
         self.builder.part(buffer, name, &entry.shape, entry.offset)
     }
 
-    fn forward(
+    pub(super) fn forward(
         &mut self,
         subject: &str,
         operation: impl crate::plan::Operation + 'static,
@@ -150,7 +150,7 @@ impl Model<'_> {
         self.builder.step(Phase::Forward, subject, operation, reads, writes);
     }
 
-    fn backward(
+    pub(super) fn backward(
         &mut self,
         subject: &str,
         operation: impl crate::plan::Operation + 'static,
@@ -272,48 +272,6 @@ impl Model<'_> {
         y
     }
 
-    /// Votes and routing of a layer; its tensors, and the entropy of its last coefficients.
-    fn route(&mut self, index: usize, input: TensorId) -> (RoutedTensors, TensorId) {
-        let layer = &self.config.routed[index];
-        let (children, dims_in) = match *self.builder.dims(input) {
-            [_, children, dims] => (children, dims),
-            ref other => unreachable!("poses have three extents, not {other:?}"),
-        };
-        let iterations = if self.purpose == Purpose::TrainTraced { layer.iterations } else { MOST_ITERATIONS };
-        let projection = votes::Projection { children, parents: layer.parents, dims_in, dims_out: layer.dims };
-        let problem = Problem {
-            positions: 1,
-            children,
-            parents: layer.parents,
-            dims: layer.dims,
-            iterations,
-            coefficients: Coefficients::Softmax,
-        };
-        let (name, pose) = (layer.name.as_str(), [layer.parents, layer.dims]);
-
-        let weight = self.parameter(&format!("{name}.weight"));
-        let bias = if layer.bias {
-            self.parameter(&format!("{name}.bias"))
-        } else {
-            // An input that the host never writes stays 0.
-            self.builder.fixed(Role::Input, &format!("{name} without bias"), &pose)
-        };
-        let votes = self.activation(&format!("{name} votes"), &[children, layer.parents, layer.dims]);
-        self.forward(name, votes::Forward(projection), &[input, weight], &[votes]);
-        let history = self.activation(&format!("{name} s history"), &[iterations, layer.parents, layer.dims]);
-        let v = self.activation(&format!("{name} v"), &pose);
-        let entropy = self.activation(&format!("{name} entropy"), &[1]);
-        self.forward(name, dynamic::Forward(problem), &[votes, bias], &[history, v, entropy]);
-        if self.purpose.traced() {
-            let pairs = [iterations, children, layer.parents];
-            let logits = self.activation(&format!("{name} logits"), &pairs);
-            let coupling = self.activation(&format!("{name} coupling"), &pairs);
-            let vs = self.activation(&format!("{name} v history"), &[iterations, layer.parents, layer.dims]);
-            self.forward(name, dynamic::Trace(problem), &[votes, history], &[logits, coupling, vs]);
-        }
-        (RoutedTensors { input, votes, history, v, projection, problem }, entropy)
-    }
-
     /// The decoder on the chosen capsule of `pose`; `which` goes before the names of its tensors.
     fn decoder(&mut self, which: &str, pose: TensorId, chosen: TensorId) -> Vec<DenseTensors> {
         let classes = self.config.classes();
@@ -365,36 +323,6 @@ impl Model<'_> {
         }
     }
 
-    /// From the gradient of the class capsules to that of the primary ones.
-    fn routed_backward(&mut self, layers: Vec<RoutedTensors>, gv: TensorId) -> TensorId {
-        let mut gv = gv;
-        for (index, layer) in layers.into_iter().enumerate().rev() {
-            let settings = &self.config.routed[index];
-            let (name, pose) = (settings.name.as_str(), [settings.parents, settings.dims]);
-            let RoutedTensors { input, votes, history, projection, problem, .. } = layer;
-            let gvotes = self.activation(
-                &format!("gradient of {name} votes"),
-                &[projection.children, projection.parents, projection.dims_out],
-            );
-            let parts = self.activation(&format!("gradient of {name} bias, by image"), &pose);
-            let backward = dynamic::Backward { problem, gradient: settings.gradient };
-            self.backward(name, backward, &[votes, history, gv], &[gvotes, parts]);
-            if settings.bias {
-                let gbias = self.gradient(&format!("{name}.bias"));
-                let sum = BatchSum { width: settings.parents * settings.dims };
-                self.backward(name, sum, &[parts], &[gbias]);
-            }
-            let gweight = self.gradient(&format!("{name}.weight"));
-            self.backward(name, votes::BackwardWeight(projection), &[gvotes, input], &[gweight]);
-            let below = if index == 0 { "primary" } else { &self.config.routed[index - 1].name };
-            let gu = self.activation(&format!("gradient of {below}"), &[projection.children, projection.dims_in]);
-            let weight = self.find(&format!("{name}.weight"));
-            self.backward(name, votes::BackwardInput(projection), &[gvotes, weight], &[gu]);
-            gv = gu;
-        }
-        gv
-    }
-
     fn convolutions_backward(
         &mut self,
         capsules: squash::Capsules,
@@ -436,7 +364,7 @@ impl Model<'_> {
     }
 
     /// A parameter that a forward step has already named.
-    fn find(&self, name: &str) -> TensorId {
+    pub(super) fn find(&self, name: &str) -> TensorId {
         self.builder.find(name).expect("a parameter that the forward pass reads")
     }
 }

@@ -2,7 +2,9 @@
 //! lie in `shaders/`. Every file directly in this folder is an operation and has a function `specimens`; the build
 //! script lists them, so that the parity and validation tests find a new one by themselves.
 
+pub mod activity;
 pub mod adam;
+pub mod aim;
 pub mod batch_sum;
 pub mod conv;
 pub mod dense;

@@ -6,12 +6,73 @@
 //! No logits are stored: since they start at zero, b_ij before iteration t is û_ij · Σ_{τ<t} v_j(τ). Every pass
 //! recomputes them from the votes and the s of each iteration, which is all that the forward pass keeps.
 
-use super::{Gradient, Problem};
+use super::{Coefficients, Gradient, Problem, Procedure};
 use crate::ops::Pick;
 use crate::ops::squash::{squash, squash_gradient};
 use crate::ops::support::{Real, add_scaled, dot, entropy as entropy_of, for_each_pair, twins, vectorised};
 use crate::plan::{Call, Extent, Kernel, Operation, Port};
 use std::sync::Arc;
+
+/// Dynamic routing.
+pub const PROCEDURE: Agreement = Agreement {
+    name: "dynamic",
+    sentence: "A child sends more of its vote to the parents that the other children agree about.",
+    source: "Sabour, Frosst & Hinton 2017, Dynamic Routing Between Capsules, procedure 1",
+    coefficients: Coefficients::Softmax,
+};
+
+/// A procedure that weighs, adds and squashes votes as dynamic routing does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub sentence: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What its coefficients are made of.
+    pub coefficients: Coefficients,
+}
+
+impl Agreement {
+    fn of(&self, problem: Problem) -> Problem {
+        Problem { coefficients: self.coefficients, ..problem }
+    }
+}
+
+impl Procedure for Agreement {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn sentence(&self) -> &'static str {
+        self.sentence
+    }
+
+    fn source(&self) -> &'static str {
+        self.source
+    }
+
+    fn iterates(&self) -> bool {
+        self.coefficients.agree()
+    }
+
+    fn tensors(&self, problem: &Problem) -> Vec<(&'static str, Vec<usize>)> {
+        vec![("bias", vec![problem.parents, problem.dims])]
+    }
+
+    fn forward(&self, problem: Problem) -> Vec<Arc<dyn Operation>> {
+        vec![Arc::new(Forward(self.of(problem)))]
+    }
+
+    fn trace(&self, problem: Problem) -> Arc<dyn Operation> {
+        Arc::new(Trace(self.of(problem)))
+    }
+
+    fn backward(&self, problem: Problem, gradient: Gradient) -> Vec<Arc<dyn Operation>> {
+        vec![Arc::new(Backward { problem: self.of(problem), gradient })]
+    }
+}
 
 /// Specimens for the tests.
 pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {

@@ -8,11 +8,60 @@
 //!
 //! Kept of every iteration and parent: μ, σ², x and ρ, of which the next R is made once more.
 
-use super::Problem;
+use super::{Gradient, Problem, Procedure};
 use crate::ops::Pick;
+use crate::ops::aim::{self, Aim, LEAST_LENGTH};
 use crate::ops::support::{Real, dot, entropy as entropy_of, for_each_pair, norm, softmax_in_place, twins, vectorised};
 use crate::plan::{Call, Content, Extent, Kernel, Operation, Port};
 use std::sync::Arc;
+
+/// EM routing.
+pub const PROCEDURE: Em = Em;
+
+/// See above. On a network of vector capsules this project takes ‖u_i‖ as a child's activation and a_j μ_j/‖μ_j‖ as a
+/// parent's v, so that the parent's length is its activation.
+#[derive(Clone, Copy, Debug)]
+pub struct Em;
+
+impl Em {
+    fn aim(problem: &Problem) -> Aim {
+        Aim { capsules: problem.positions * problem.parents, dims: problem.dims }
+    }
+}
+
+impl Procedure for Em {
+    fn name(&self) -> &'static str {
+        "em"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "Every parent is a Gaussian fitted to the votes that it is responsible for; it is active if its votes lie close."
+    }
+
+    fn source(&self) -> &'static str {
+        "Hinton, Sabour & Frosst 2018, Matrix capsules with EM routing; activations and lengths are this project's choice"
+    }
+
+    fn iterates(&self) -> bool {
+        true
+    }
+
+    fn tensors(&self, problem: &Problem) -> Vec<(&'static str, Vec<usize>)> {
+        vec![("beta", vec![2, problem.parents])]
+    }
+
+    fn forward(&self, problem: Problem) -> Vec<Arc<dyn Operation>> {
+        vec![Arc::new(Forward(problem)), Arc::new(aim::Forward(Em::aim(&problem)))]
+    }
+
+    fn trace(&self, problem: Problem) -> Arc<dyn Operation> {
+        Arc::new(Trace(problem))
+    }
+
+    fn backward(&self, problem: Problem, _: Gradient) -> Vec<Arc<dyn Operation>> {
+        vec![Arc::new(aim::Backward(Em::aim(&problem))), Arc::new(Backward(problem))]
+    }
+}
 
 /// Specimens for the tests.
 pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
@@ -27,9 +76,6 @@ pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {
 
 /// Added to every variance.
 const LEAST_VARIANCE: f64 = 1e-9;
-
-/// What is added to ‖μ‖ where v = a μ/‖μ‖ is made.
-pub const LEAST_LENGTH: f64 = 1e-6;
 
 /// Numbers kept of a parent beside its means and variances: x and ρ.
 const SCALARS: usize = 2;

@@ -4,13 +4,54 @@
 //! s_j = Σ_i c_ij û_ij; v = (1 − e^{−n}) s/n, n = ‖s‖. The agreement of a vote with all votes is its product with their
 //! sum, so that no I×I matrix is needed.
 
-use super::Problem;
+use super::{Gradient, Problem, Procedure};
 use crate::ops::Pick;
 use crate::ops::support::{
     Real, add_scaled, dot, entropy as entropy_of, for_each_pair, norm, scale, softmax_in_place, twins, vectorised,
 };
 use crate::plan::{Call, Extent, Kernel, Operation, Port};
 use std::sync::Arc;
+
+/// Self-attention.
+pub const PROCEDURE: SelfAttention = SelfAttention;
+
+/// See above.
+#[derive(Clone, Copy, Debug)]
+pub struct SelfAttention;
+
+impl Procedure for SelfAttention {
+    fn name(&self) -> &'static str {
+        "self-attention"
+    }
+
+    fn sentence(&self) -> &'static str {
+        "One pass: a vote weighs as much as it agrees with the sum of all votes, beside a share that was learnt."
+    }
+
+    fn source(&self) -> &'static str {
+        "Mazzia, Salvetti & Chiaberge 2021, Efficient-CapsNet, arXiv 2101.12491"
+    }
+
+    fn iterates(&self) -> bool {
+        false
+    }
+
+    fn tensors(&self, problem: &Problem) -> Vec<(&'static str, Vec<usize>)> {
+        vec![("prior", vec![problem.children, problem.parents])]
+    }
+
+    fn forward(&self, problem: Problem) -> Vec<Arc<dyn Operation>> {
+        vec![Arc::new(Forward(problem))]
+    }
+
+    fn trace(&self, problem: Problem) -> Arc<dyn Operation> {
+        Arc::new(Trace(problem))
+    }
+
+    fn backward(&self, problem: Problem, _: Gradient) -> Vec<Arc<dyn Operation>> {
+        vec![Arc::new(Backward(problem))]
+    }
+}
 
 /// Specimens for the tests.
 pub fn specimens(pick: Pick<'_>) -> Vec<Arc<dyn Operation>> {

@@ -12,9 +12,14 @@ pub fn initial_parameters(config: &Config, seed: u64) -> Vec<f32> {
     let mut flat = vec![0.0; layout.elements];
     for entry in &layout.entries {
         let deviation = if entry.name == "conv1.weight" { 0.05 } else { 0.1 };
-        let is_bias = entry.name.ends_with(".bias");
+        let (_, kind) = entry.name.rsplit_once('.').unwrap_or_default();
         for value in &mut flat[entry.range()] {
-            *value = if is_bias { 0.1 } else { (deviation * random.normal_cut()) as f32 };
+            *value = match kind {
+                "weight" => (deviation * random.normal_cut()) as f32,
+                "bias" => 0.1,
+                // What a procedure learns beside the votes begins at nothing.
+                _ => 0.0,
+            };
         }
     }
     flat

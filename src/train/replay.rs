@@ -101,6 +101,7 @@ pub fn configuration(json: &str, has_bias: bool) -> Result<(Config, usize), Repl
         },
         routed: vec![Routed {
             name: "digit".into(),
+            procedure: "dynamic".into(),
             parents: flat.classes,
             dims: flat.digit_dim,
             iterations: flat.iterations,
