@@ -5,7 +5,7 @@ use capscope::capsnet::{Config, Conv1, Decoder, Layout, Preset, Primary, Purpose
 use capscope::data::{Random, Stream};
 use capscope::exec::cpu::{Loaded, Store};
 use capscope::plan::{Chosen, LedgerColumn, Phase, Role, Run};
-use capscope::routing::Gradient;
+use capscope::routing::{Gradient, PROCEDURES};
 use std::sync::Arc;
 
 /// Step of the central differences.
@@ -232,6 +232,16 @@ fn gradients_agree_with_central_differences() {
 fn gradients_of_overlapping_digits() {
     let config = Config { digits: 2, ..small(vec![layer("digit", 10, 6, 3, true)]) };
     check("two digits", &config);
+}
+
+/// Every procedure, whatever it learns beside the votes.
+#[test]
+fn gradients_of_every_procedure() {
+    for procedure in PROCEDURES {
+        let mut routed = layer("digit", 7, 5, 3, true);
+        routed.procedure = procedure.name().into();
+        check(procedure.name(), &small(vec![routed]));
+    }
 }
 
 /// The shape of the tiny preset itself.

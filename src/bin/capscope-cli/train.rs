@@ -6,9 +6,11 @@ use capscope::capsnet::{Config, Preset};
 use capscope::data::{Dataset, MnistSplit, PAIR_SHIFT};
 use capscope::exec::Device;
 use capscope::plan::Role;
+use capscope::routing::PROCEDURES;
 use capscope::train::weights::{self, About, Precision, Results, Standing};
 use capscope::train::{Evaluator, Settings, Tally, Trainer};
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use pollster::block_on;
 use std::path::PathBuf;
@@ -36,6 +38,9 @@ pub struct Arguments {
     /// Images that run at a time: a run setting, since it decides in which order gradients add up
     #[arg(long, default_value_t = 32)]
     chunk: usize,
+    /// The procedure that routes, by default dynamic routing
+    #[arg(long, value_parser = PossibleValuesParser::new(PROCEDURES.iter().map(|procedure| procedure.name())))]
+    procedure: Option<String>,
     /// Routing iterations, if other than the preset's
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=10))]
     iterations: Option<u8>,
@@ -73,6 +78,9 @@ impl Arguments {
         }
         for layer in &mut config.routed {
             layer.iterations = self.iterations.map_or(layer.iterations, usize::from);
+            if let Some(procedure) = &self.procedure {
+                layer.procedure.clone_from(procedure);
+            }
         }
         config.adam.rate = self.rate.unwrap_or(config.adam.rate);
         config.adam.decay_steps = self.decay_steps.unwrap_or(config.adam.decay_steps);
