@@ -11,6 +11,7 @@ pub use second::Second;
 
 use super::drawing::Drawing;
 use super::moves::Axis;
+use super::text::Language;
 use crate::ink::Transform;
 use crate::protocol::{DeviceChoice, Shown};
 
@@ -35,6 +36,8 @@ pub const TEST_DIGITS: u32 = 10_000;
 /// The view that an address describes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Address {
+    /// The language of the page; `None`: the person's.
+    pub language: Option<Language>,
     /// Which executor to use.
     pub device: DeviceChoice,
     /// Which trained network reads, one of [`SHIPPED`].
@@ -72,6 +75,7 @@ pub struct Address {
 impl Default for Address {
     fn default() -> Self {
         Address {
+            language: None,
             device: DeviceChoice::Auto,
             network: SHIPPED[0].into(),
             digit: None,
@@ -109,6 +113,7 @@ impl Address {
 
     fn read(&mut self, name: &str, value: &str) {
         match name {
+            "lang" => self.language = Language::named(value).or(self.language),
             "device" => self.device = device_named(value).unwrap_or(self.device),
             "network" => known(value, &SHIPPED, &mut self.network),
             "digit" => self.digit = whole(value, u64::from(TEST_DIGITS) - 1).map(|n| n as u32).or(self.digit),
@@ -147,6 +152,7 @@ impl Address {
                 pairs.push(format!("{name}={value}"));
             }
         };
+        put(self.language.is_some(), "lang", self.language.map_or("", Language::name).into());
         put(self.device != plain.device, "device", device_name(self.device).into());
         put(self.network != plain.network, "network", self.network.clone());
         put(self.digit.is_some(), "digit", self.digit.unwrap_or(0).to_string());
@@ -236,13 +242,14 @@ mod tests {
 
     #[test]
     fn a_full_address_is_read() {
-        let query = "device=cpu&network=tiny&digit=42&right=-2.25&turn=30&scale=1.05&r=5&iteration=2&capsule=3&preset=paper&batch=32&seed=7";
+        let query = "lang=zh&device=cpu&network=tiny&digit=42&right=-2.25&turn=30&scale=1.05&r=5&iteration=2&capsule=3&preset=paper&batch=32&seed=7";
         let address = Address::parse(&format!("?{query}"));
         assert_eq!((address.device, address.network.as_str(), address.digit), (DeviceChoice::Cpu, "tiny", Some(42)));
         assert_eq!((address.iterations, address.iteration, address.shown), (5, Some(2), Shown::Class(3)));
         assert_eq!((address.preset.as_str(), address.batch, address.seed), ("paper", 32, 7));
         let moved = Transform { shift_x: -2.25, shift_y: 0.0, rotate_degrees: 30.0, scale: 1.05 };
         assert_eq!(address.transform, moved);
+        assert_eq!(address.language, Some(Language::Chinese));
         assert_eq!(address.query(), query);
     }
 
@@ -366,7 +373,7 @@ mod tests {
         }
 
         #[test]
-        fn every_known_name_with_any_value(name in "device|network|digit|drawing|second|right|down|turn|scale|r|iteration|capsule|pin|bend|span|dimension|preset|batch|seed|pairs|rate|train-r|reconstruction|epochs|test|embed", value in "\\PC{0,30}") {
+        fn every_known_name_with_any_value(name in "lang|device|network|digit|drawing|second|right|down|turn|scale|r|iteration|capsule|pin|bend|span|dimension|preset|batch|seed|pairs|rate|train-r|reconstruction|epochs|test|embed", value in "\\PC{0,30}") {
             let address = Address::parse(&format!("{name}={value}"));
             prop_assert!(SHIPPED.contains(&address.network.as_str()) && PRESETS.contains(&address.preset.as_str()));
             prop_assert!(BATCHES.contains(&address.batch) && address.digit.unwrap_or(0) < TEST_DIGITS);

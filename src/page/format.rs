@@ -1,12 +1,14 @@
 //! Numbers as text: tabular, with thin spaces between thousands and a true minus sign.
 
+use super::text::say;
+
 /// Between groups of three digits, and between a number and its unit: a narrow space that does not break.
 const NARROW_SPACE: char = '\u{202f}';
 
 /// A number with so many decimals; what is not finite is named.
 pub fn fixed(value: f32, decimals: usize) -> String {
     if !value.is_finite() {
-        return if value.is_nan() { "not a number".into() } else { "infinite".into() };
+        return if value.is_nan() { say!("number.not_a_number") } else { say!("number.infinite") };
     }
     let text = format!("{:.decimals$}", value.abs());
     let is_zero = text.chars().all(|c| matches!(c, '0' | '.'));

@@ -2,7 +2,7 @@
 
 use super::parts::{Icon, Sign};
 use super::session::{Problem, Session};
-use crate::page::text;
+use crate::page::text::live;
 use crate::protocol::{DeviceChoice, DeviceKind};
 use leptos::prelude::*;
 
@@ -19,7 +19,7 @@ pub fn Banners(
         view! {
             <div class="banner problem" role="alert">
                 <p>{problem.sentence}</p>
-                <button type="button" class="sign" aria-label=text::DISMISS on:click=dismiss><Icon sign=Sign::Close/></button>
+                <button type="button" class="sign" aria-label=live!("banner.dismiss") on:click=dismiss><Icon sign=Sign::Close/></button>
             </div>
         }
     };
@@ -50,13 +50,13 @@ fn DeviceNotice(
                     <p>{device.reason}</p>
                     <Show when=move || offers_webgpu>
                         <button type="button" on:click=move |_| session.use_device(DeviceChoice::WebGpu)>
-                            {text::USE_WEBGPU}
+                            {live!("banner.use_webgpu")}
                         </button>
                     </Show>
                     <button
                         type="button"
                         class="sign"
-                        aria-label=text::DISMISS
+                        aria-label=live!("banner.dismiss")
                         on:click=move |_| dismissed.set(Some(said.clone()))
                     >
                         <Icon sign=Sign::Close/>

@@ -3,7 +3,9 @@
 use super::browser::Theme;
 use super::parts::{Choice, Icon, Pick, Sign};
 use super::session::Session;
+use super::speech;
 use crate::page::address::{SHIPPED, device_name, device_named};
+use crate::page::text::{language, live, say};
 use crate::page::{format, text};
 use crate::protocol::{DeviceChoice, DeviceKind, Network};
 use leptos::prelude::*;
@@ -20,6 +22,7 @@ pub fn Bar(
             <NetworkChip session/>
             <DeviceChip session/>
             <span class="grow"></span>
+            <LanguageButton session/>
             <ThemeButton session/>
         </header>
     }
@@ -35,9 +38,10 @@ fn NetworkChip(
     session: Session,
 ) -> impl IntoView {
     let options = Signal::derive(move || {
-        let mut options: Vec<_> = SHIPPED.iter().map(|name| Choice::new(name, text::shipped(name))).collect();
+        let mut options: Vec<_> =
+            SHIPPED.iter().map(|name| Choice::new(name, say!("bar.shipped", name = name))).collect();
         if let Some(yours) = session.status_of(&Network::Yours) {
-            options.push(Choice::new(YOURS, text::yours(&yours.preset)));
+            options.push(Choice::new(YOURS, say!("bar.yours_of", preset = yours.preset)));
         }
         options
     });
@@ -51,21 +55,24 @@ fn NetworkChip(
     };
     let facts = move || {
         let status = session.status_of(&session.chosen.network.get())?;
-        let parameters = text::parameters(&format::grouped(status.parameters.into()));
-        let correct = status.correct.map(|correct| text::test_accuracy(&format::percent(correct.into(), 10_000)));
+        let parameters = say!("bar.parameters", count = format::grouped(status.parameters.into()));
+        let correct =
+            status.correct.map(|correct| say!("bar.test_accuracy", percent = format::percent(correct.into(), 10_000)));
         let trained = match (&status.network, correct) {
             (Network::Shipped(_), correct) => correct,
             // The test is of other weights than the present ones once training has gone on.
             (Network::Yours, correct) => {
                 let steps = session.steps_of_yours().unwrap_or(status.step);
-                correct.filter(|_| steps == status.step).or_else(|| Some(text::steps(&format::grouped(steps))))
+                correct
+                    .filter(|_| steps == status.step)
+                    .or_else(|| Some(say!("bar.steps", count = format::grouped(steps))))
             }
         };
         Some(trained.map_or_else(|| parameters.clone(), |trained| format!("{parameters} · {trained}")))
     };
     view! {
         <div class="chip">
-            <Pick label=text::PICTURES_OF unlabelled=true options value on_pick/>
+            <Pick label=live!("bar.pictures_of") unlabelled=true options value on_pick/>
             <span class="facts">{facts}</span>
         </div>
     }
@@ -77,8 +84,10 @@ fn DeviceChip(
     /// The session.
     session: Session,
 ) -> impl IntoView {
-    let choices = [DeviceChoice::Auto, DeviceChoice::WebGpu, DeviceChoice::Cpu];
-    let options = choices.map(|device| Choice::new(device_name(device), text::device_choice(device))).to_vec();
+    let options = Signal::derive(|| {
+        let choices = [DeviceChoice::Auto, DeviceChoice::WebGpu, DeviceChoice::Cpu];
+        choices.map(|device| Choice::new(device_name(device), text::device_choice(device))).to_vec()
+    });
     let value = Signal::derive(move || device_name(session.chosen.device.get()).to_string());
     let on_pick = move |name: String| {
         if let Some(device) = device_named(&name) {
@@ -86,16 +95,42 @@ fn DeviceChip(
         }
     };
     let facts = move || match session.device.get() {
-        None => text::DEVICE_UNKNOWN.to_string(),
-        Some(device) if !device.settled => text::device_for_now(&device.name),
-        Some(device) if device.software && device.kind == DeviceKind::WebGpu => text::software(&device.name),
+        None => say!("bar.device_unknown"),
+        Some(device) if !device.settled => say!("bar.device_for_now", name = device.name),
+        Some(device) if device.software && device.kind == DeviceKind::WebGpu => {
+            say!("bar.software", name = device.name)
+        }
         Some(device) => device.name,
     };
     view! {
         <div class="chip">
-            <Pick label=text::DEVICE unlabelled=true options=options value on_pick/>
+            <Pick label=live!("bar.device") unlabelled=true options value on_pick/>
             <span class="facts" id="device">{facts}</span>
         </div>
+    }
+}
+
+/// The other language, called by its own name.
+#[component]
+fn LanguageButton(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let switch = move |_| {
+        let other = language().other();
+        speech::speak(other);
+        session.chosen.language.set(Some(other));
+    };
+    view! {
+        <button
+            type="button"
+            class="language"
+            lang=move || language().other().tag()
+            title=live!("bar.switch_language")
+            on:click=switch
+        >
+            {live!("bar.other_language")}
+        </button>
     }
 }
 
@@ -112,9 +147,9 @@ fn ThemeButton(
         Theme::Dark => Sign::Dark,
     });
     let name = move || match theme.get() {
-        Theme::Auto => text::THEME_AUTO,
-        Theme::Light => text::THEME_LIGHT,
-        Theme::Dark => text::THEME_DARK,
+        Theme::Auto => say!("bar.theme_auto"),
+        Theme::Light => say!("bar.theme_light"),
+        Theme::Dark => say!("bar.theme_dark"),
     };
     view! {
         <button type="button" class="sign" aria-label=name title=name on:click=move |_| theme.update(|t| *t = t.next())>

@@ -6,6 +6,7 @@ pub use crate::page::address::DIMENSIONS;
 use crate::page::address::{Address, Bend, Recipe};
 use crate::page::drawing::Drawing;
 use crate::page::pose::Span;
+use crate::page::text::Language;
 use crate::protocol::{DeviceChoice, Digits, Network, Shown, TrainingSettings};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub enum Source {
 /// What the person has set.
 #[derive(Clone, Copy)]
 pub struct Chosen {
+    /// The language that the person has asked for.
+    pub language: RwSignal<Option<Language>>,
     /// Which executor to use.
     pub device: RwSignal<DeviceChoice>,
     /// The network that reads.
@@ -132,6 +135,7 @@ impl Chosen {
         let digit = RwSignal::new(drawn);
         let transform = RwSignal::new(address.transform);
         Chosen {
+            language: RwSignal::new(address.language),
             device: RwSignal::new(address.device),
             network: RwSignal::new(Network::Shipped(address.network)),
             source: RwSignal::new(if is_drawn { Source::Drawn } else { Source::Blank }),
@@ -171,6 +175,7 @@ impl Chosen {
     pub fn address(&self) -> Address {
         let iterations = self.iterations.get();
         Address {
+            language: self.language.get(),
             device: self.device.get(),
             network: match self.network.get() {
                 Network::Shipped(name) => name,

@@ -1,6 +1,6 @@
 //! The way to the engine: a worker that takes commands and posts snapshots, both as bytes.
 
-use crate::page::text;
+use crate::page::text::{self, say};
 use crate::protocol::{Command, Snapshot, decode, encode};
 use js_sys::{Array, ArrayBuffer, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -34,7 +34,7 @@ impl Link {
                 Ok(snapshot) => on_snapshot(snapshot),
                 Err(error) => failed(text::sentence(&error.to_string())),
             },
-            None => failed(text::engine_failed("its message is no byte array")),
+            None => failed(text::engine_failed(&say!("banner.no_bytes"))),
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         on_message.forget();

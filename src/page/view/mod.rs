@@ -14,6 +14,7 @@ mod parts;
 mod pose;
 mod routing;
 mod session;
+mod speech;
 mod training;
 
 use leptos::prelude::*;

@@ -5,7 +5,9 @@ use super::browser::{self, Colours};
 use super::chosen::{Chosen, Source};
 use super::download;
 use super::link::Link;
+use super::speech;
 use super::training::Desk;
+use crate::page::text::say;
 use crate::page::{readout, text};
 use crate::protocol::{
     Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, Inspection,
@@ -95,10 +97,12 @@ fn opening(digits: &Digits) -> usize {
 impl Session {
     /// Starts the engine and shows what the address says.
     pub fn start() -> Self {
+        let chosen = Chosen::of_address(&browser::query());
+        speech::start(chosen.language.get_untracked());
         let session = Session {
             link: StoredValue::new_local(None),
             asked: StoredValue::new(Asked::default()),
-            chosen: Chosen::of_address(&browser::query()),
+            chosen,
             colours: Colours::new(),
             device: RwSignal::new(None),
             networks: RwSignal::new(Vec::new()),
@@ -123,7 +127,7 @@ impl Session {
         set_timeout(
             move || {
                 if !session.started.get_untracked() && session.problems.with_untracked(Vec::is_empty) {
-                    session.report(text::ENGINE_SILENT.into());
+                    session.report(say!("banner.engine_silent"));
                 }
             },
             PATIENCE,
@@ -277,7 +281,7 @@ impl Session {
 
     fn take_reading(&self, reading: Reading) {
         if !readout::fits(&reading) {
-            self.report(text::UNFIT_READING.into());
+            self.report(say!("banner.unfit_reading"));
         } else if self.asked.with_value(|asked| asked.reading_is_in_view(reading.serial, &self.chosen)) {
             self.reading.set(Some(Arc::new(reading)));
         }

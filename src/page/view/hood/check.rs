@@ -1,6 +1,6 @@
 //! The device compared with its twin, tensor by tensor.
 
-use crate::page::text;
+use crate::page::text::{self, live, say};
 use crate::page::view::session::Session;
 use crate::protocol::{Checked, Command, DeviceKind};
 use leptos::prelude::*;
@@ -29,11 +29,11 @@ pub fn Check(
         Memo::new(move |_| session.device.with(|device| device.as_ref().is_none_or(|d| d.kind == DeviceKind::Cpu)));
     view! {
         <div>
-            <h3>{text::CHECK}</h3>
-            <p class="note two-lines">{move || if is_cpu.get() { text::CHECK_ON_CPU } else { text::CHECK_NOTE }}</p>
+            <h3>{live!("hood.check")}</h3>
+            <p class="note two-lines">{move || if is_cpu.get() { say!("hood.check_on_cpu") } else { say!("hood.check_note") }}</p>
             <div class="row tools">
-                <button type="button" disabled=move || waiting.get() || is_cpu.get() on:click=check>{text::CHECK_THIS_DEVICE}</button>
-                <span class="quiet" role="status">{move || waiting.get().then_some(text::CHECKING)}</span>
+                <button type="button" disabled=move || waiting.get() || is_cpu.get() on:click=check>{live!("hood.check_this_device")}</button>
+                <span class="quiet" role="status">{move || waiting.get().then_some(say!("hood.checking"))}</span>
             </div>
             {move || session.checked.get().map(|checked| view! { <Outcome checked/> })}
         </div>
@@ -57,7 +57,7 @@ fn Outcome(
             <tr class:failed=!passes(error)>
                 <th scope="row">{name}</th>
                 <td class="number">{format!("{error:.1e}")}</td>
-                <td>{if passes(error) { text::PASSES } else { text::FAILS }}</td>
+                <td>{if passes(error) { say!("hood.passes") } else { say!("hood.fails") }}</td>
             </tr>
         }
     };
@@ -65,12 +65,12 @@ fn Outcome(
         <p class="verdict" class:wrong=failed != 0>{text::checked(checked.tensors.len(), failed)}</p>
         <div class="scroll tall" tabindex="0">
             <table class="steps">
-                <caption>{text::check_caption(&format!("{limit:.0e}"))}</caption>
+                <caption>{say!("hood.check_caption", limit = format!("{limit:.0e}"))}</caption>
                 <thead>
                     <tr>
-                        <th scope="col">{text::TENSOR}</th>
-                        <th scope="col">{text::ERROR}</th>
-                        <th scope="col">{text::VERDICT}</th>
+                        <th scope="col">{live!("hood.tensor")}</th>
+                        <th scope="col">{live!("hood.error")}</th>
+                        <th scope="col">{live!("hood.verdict")}</th>
                     </tr>
                 </thead>
                 <tbody>{tensors.into_iter().map(row).collect_view()}</tbody>

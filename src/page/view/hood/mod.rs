@@ -4,7 +4,7 @@ mod check;
 mod plan;
 
 use super::session::Session;
-use crate::page::text;
+use crate::page::text::live;
 use leptos::prelude::*;
 
 /// The panel of what runs underneath.
@@ -14,8 +14,8 @@ pub fn Hood(
     session: Session,
 ) -> impl IntoView {
     view! {
-        <section class="hood" aria-label=text::HOOD>
-            <h2>{text::HOOD}</h2>
+        <section class="hood" aria-label=live!("hood.title")>
+            <h2>{live!("hood.title")}</h2>
             <div class="hood-grid">
                 <plan::PlanList session/>
                 <check::Check session/>

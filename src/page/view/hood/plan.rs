@@ -1,7 +1,8 @@
 //! The plan of a training step.
 
+use crate::page::format;
+use crate::page::text::{live, say};
 use crate::page::view::session::{Plan, Session};
-use crate::page::{format, text};
 use crate::protocol::{Command, Network, PlanStep};
 use leptos::{ev, prelude::*};
 
@@ -24,10 +25,10 @@ pub fn PlanList(
     });
     view! {
         <div>
-            <h3>{text::PLAN}</h3>
-            <p class="note">{text::PLAN_NOTE}</p>
+            <h3>{live!("hood.plan")}</h3>
+            <p class="note">{live!("hood.plan_note")}</p>
             <details on:toggle=on_toggle>
-                <summary>{text::PLAN_SUMMARY}</summary>
+                <summary>{live!("hood.plan_summary")}</summary>
                 {move || {
                     let plan = session.plan.get().filter(|_| open.get())?;
                     Some(view! { <Steps plan=(*plan).clone()/> })
@@ -60,19 +61,25 @@ fn Steps(
     };
     let name = match &plan.network {
         Network::Shipped(name) => name.clone(),
-        Network::Yours => text::YOURS.to_string(),
+        Network::Yours => say!("bar.yours"),
     };
-    let caption = text::plan_caption(&name, plan.batch, &format::scaled(flops, "FLOP"), &format::scaled(bytes, "B"));
+    let caption = say!(
+        "hood.plan_caption",
+        network = name,
+        batch = plan.batch,
+        flops = format::scaled(flops, "FLOP"),
+        bytes = format::scaled(bytes, "B")
+    );
     view! {
         <div class="scroll tall" tabindex="0">
             <table class="steps">
                 <caption>{caption}</caption>
                 <thead>
                     <tr>
-                        <th scope="col">{text::OPERATION}</th>
-                        <th scope="col">{text::PHASE}</th>
-                        <th scope="col" colspan="2">{text::WORK}</th>
-                        <th scope="col">{text::TRAFFIC}</th>
+                        <th scope="col">{live!("hood.operation")}</th>
+                        <th scope="col">{live!("hood.phase")}</th>
+                        <th scope="col" colspan="2">{live!("hood.work")}</th>
+                        <th scope="col">{live!("hood.traffic")}</th>
                     </tr>
                 </thead>
                 <tbody>{plan.steps.into_iter().map(row).collect_view()}</tbody>

@@ -1,7 +1,7 @@
 //! Test digits to pick from.
 
 use crate::page::geometry::Arrow;
-use crate::page::text;
+use crate::page::text::live;
 use crate::page::view::chosen::{DIGIT_BYTES, Source};
 use crate::page::view::parts::Cells;
 use crate::page::view::session::Session;
@@ -42,8 +42,8 @@ pub fn Gallery(
         Some((0..count).map(|place| view! { <Digit session digits=digits.clone() place current/> }).collect_view())
     };
     view! {
-        <h3>{text::GALLERY}</h3>
-        <div node_ref=list class="gallery" role="listbox" aria-label=text::GALLERY on:keydown=on_key>{digits}</div>
+        <h3>{live!("input.gallery")}</h3>
+        <div node_ref=list class="gallery" role="listbox" aria-label=live!("input.gallery") on:keydown=on_key>{digits}</div>
     }
 }
 
@@ -75,8 +75,8 @@ fn Digit(
             type="button"
             role="option"
             aria-selected=move || if is_chosen() { "true" } else { "false" }
-            aria-label=text::test_digit(index, label)
-            title=text::test_digit(index, label)
+            aria-label=live!("input.test_digit", index = index, label = label)
+            title=live!("input.test_digit", index = index, label = label)
             tabindex=move || if current.get() == place { "0" } else { "-1" }
             on:click=pick
         >

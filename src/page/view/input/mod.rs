@@ -7,7 +7,8 @@ mod prediction;
 use super::chosen::Source;
 use super::parts::Cells;
 use super::session::Session;
-use crate::page::{address::TEST_DIGITS, text};
+use crate::page::address::TEST_DIGITS;
+use crate::page::text::{live, say};
 use crate::protocol::Command;
 use leptos::prelude::*;
 
@@ -24,17 +25,17 @@ pub fn Input(
         session.send(&Command::TestDigits(vec![digit]));
     };
     let source = move || match session.chosen.source.get() {
-        Source::Blank => text::DRAW_A_DIGIT.to_string(),
-        Source::Test(index, label) => text::test_digit(index, label),
-        Source::Drawn => text::DRAWN.to_string(),
+        Source::Blank => say!("input.draw_a_digit"),
+        Source::Test(index, label) => say!("input.test_digit", index = index, label = label),
+        Source::Drawn => say!("input.drawn"),
     };
     view! {
-        <section class="input" aria-label=text::INPUT>
-            <h2>{text::INPUT}</h2>
+        <section class="input" aria-label=live!("input.title")>
+            <h2>{live!("input.title")}</h2>
             <pad::Pad session/>
             <div class="row tools">
-                <button type="button" on:click=move |_| session.chosen.clear(session)>{text::CLEAR}</button>
-                <button type="button" on:click=random>{text::RANDOM_DIGIT}</button>
+                <button type="button" on:click=move |_| session.chosen.clear(session)>{live!("input.clear")}</button>
+                <button type="button" on:click=random>{live!("input.random_digit")}</button>
             </div>
             <prediction::Prediction session/>
             <div class="row seen">
@@ -44,10 +45,10 @@ pub fn Input(
                     values=session.chosen.pixels
                     range=(0.0, 1.0)
                     ramp=session.colours.ink
-                    label=Signal::derive(|| text::SEEN.to_string())
+                    label=live!("input.seen")
                     told=2
                 />
-                <p class="note"><b>{source}</b>" "{text::SEEN_NOTE}</p>
+                <p class="note"><b>{source}</b>" "{live!("input.seen_note")}</p>
             </div>
             <gallery::Gallery session/>
         </section>

@@ -3,7 +3,7 @@
 
 use crate::ink::{PEN_WIDTH, Point, SIDE, Stroke};
 use crate::page::geometry::{Arrow, place_in_box};
-use crate::page::text;
+use crate::page::text::live;
 use crate::page::view::chosen::Source;
 use crate::page::view::parts::Cells;
 use crate::page::view::session::Session;
@@ -59,7 +59,7 @@ pub fn Pad(
             class="pad"
             role="application"
             tabindex="0"
-            aria-label=text::PAD
+            aria-label=live!("input.pad")
             aria-describedby="pad-keys"
             on:pointerdown=on_down
             on:pointermove=on_move
@@ -76,10 +76,10 @@ pub fn Pad(
                 {move || keys.shown().map(|(x, y, inks)| view! { <circle class:inks=inks cx=x cy=y r="0.03"/> })}
             </svg>
             <Show when=move || chosen.source.get() == Source::Blank>
-                <p class="invitation">{text::DRAW_A_DIGIT}</p>
+                <p class="invitation">{live!("input.draw_a_digit")}</p>
             </Show>
         </div>
-        <p id="pad-keys" class="keys">{text::PAD_KEYS}</p>
+        <p id="pad-keys" class="keys">{live!("input.pad_keys")}</p>
     }
 }
 

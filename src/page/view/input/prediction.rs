@@ -1,5 +1,6 @@
 //! What the network makes of the digit.
 
+use crate::page::text::{live, say};
 use crate::page::view::chosen::Source;
 use crate::page::view::session::Session;
 use crate::page::{format, readout, text};
@@ -36,26 +37,26 @@ pub fn Prediction(
     };
     let nothing = move || {
         if session.chosen.source.get() == Source::Blank {
-            text::NOTHING_DRAWN
+            say!("input.nothing_drawn")
         } else if untrained.get() {
-            text::UNTRAINED
+            say!("input.untrained")
         } else if session.problems.with(Vec::is_empty) {
-            text::READING
+            say!("input.reading")
         } else {
-            text::NOT_READ
+            say!("input.not_read")
         }
     };
     view! {
-        <div class="prediction" role="status" aria-live="polite" aria-label=text::PREDICTION>
+        <div class="prediction" role="status" aria-live="polite" aria-label=live!("input.prediction")>
             {move || match winner.get() {
                 Some((class, runner_up)) => view! {
                     <span class="digit">{class}</span>
                     <p>
-                        {text::read_as(class)}", " {text::LENGTH} " "
+                        {say!("input.read_as", digit = text::name_of_digit(class))} " "
                         <b class="number" aria-live="off">{move || length(class)}</b>
                         <br/>
                         <span class="quiet">
-                            {runner_up.map(text::runner_up)} " "
+                            {runner_up.map(|class| say!("input.runner_up", class = class))} " "
                             <span class="number">{move || runner_up.and_then(length)}</span>
                         </span>
                         <br/>

@@ -27,7 +27,8 @@ impl Choice {
 #[component]
 pub fn Pick(
     /// Its name, seen and told.
-    label: &'static str,
+    #[prop(into)]
+    label: Signal<String>,
     /// Whether the name is seen, or only told.
     #[prop(optional)]
     unlabelled: bool,
@@ -61,9 +62,11 @@ pub fn Pick(
 #[component]
 pub fn Toggle(
     /// Name of the group.
-    label: &'static str,
+    #[prop(into)]
+    label: Signal<String>,
     /// What there is to choose.
-    options: Vec<Choice>,
+    #[prop(into)]
+    options: Signal<Vec<Choice>>,
     /// The value of what is chosen.
     #[prop(into)]
     value: Signal<String>,
@@ -83,5 +86,5 @@ pub fn Toggle(
             </button>
         }
     };
-    view! { <div class="toggle" role="group" aria-label=label>{options.into_iter().map(choice).collect_view()}</div> }
+    view! { <div class="toggle" role="group" aria-label=label>{move || options.get().into_iter().map(choice).collect_view()}</div> }
 }

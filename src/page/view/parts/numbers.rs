@@ -40,7 +40,8 @@ impl Table {
 #[component]
 pub fn Numbers(
     /// What one opens.
-    summary: &'static str,
+    #[prop(into)]
+    summary: Signal<String>,
     /// The numbers as they are now.
     table: impl Fn() -> Option<Table> + Send + Sync + 'static,
 ) -> impl IntoView {

@@ -1,5 +1,6 @@
 //! One dimension of the pose: a slider that marks the digit's own value, and the value to type.
 
+use crate::page::text::live;
 use crate::page::view::explore::{original, spread, swept_dimension};
 use crate::page::view::parts::{Icon, Sign};
 use crate::page::view::session::Session;
@@ -62,7 +63,7 @@ pub fn Dimension(
                     node_ref=slider
                     type="range"
                     step="any"
-                    aria-label=text::pose_dimension(of)
+                    aria-label=live!("pose.dimension", number = of + 1)
                     aria-valuetext=told
                     disabled=disabled
                     on:input:target=move |event| bend_to(format::typed(&event.target().value()))
@@ -74,8 +75,8 @@ pub fn Dimension(
             <button
                 type="button"
                 class="sign undo"
-                aria-label=text::reset_dimension(of)
-                title=text::reset_dimension(of)
+                aria-label=live!("pose.reset_dimension", number = of + 1)
+                title=live!("pose.reset_dimension", number = of + 1)
                 disabled=move || !is_bent()
                 on:click=move |_| straighten()
             >
@@ -86,7 +87,7 @@ pub fn Dimension(
                 type="text"
                 inputmode="decimal"
                 autocomplete="off"
-                aria-label=text::typed_value(of)
+                aria-label=live!("pose.typed_value", number = of + 1)
                 disabled=disabled
                 prop:value=move || value().map(|value| format!("{value:.3}")).unwrap_or_default()
                 on:focus=move |_| focus()

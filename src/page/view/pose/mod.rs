@@ -9,7 +9,7 @@ use super::explore::class_in_view;
 use super::parts::{Choice, Pick, Toggle};
 use super::session::Session;
 use crate::page::pose::Span;
-use crate::page::text;
+use crate::page::text::{self, live, say};
 use crate::protocol::Shown;
 use leptos::prelude::*;
 
@@ -20,10 +20,10 @@ pub fn Pose(
     session: Session,
 ) -> impl IntoView {
     let class = Memo::new(move |_| class_in_view(session));
-    let heading = move || class.get().map_or(text::POSE.to_string(), text::pose_of);
+    let heading = move || class.get().map_or(say!("pose.title"), |class| say!("pose.pose_of", class = class));
     let dimensions = (0..DIMENSIONS).map(|of| view! { <dimension::Dimension session of/> }).collect_view();
     view! {
-        <section class="pose" aria-label=text::POSE>
+        <section class="pose" aria-label=live!("pose.title")>
             <div class="row title">
                 <h2>{heading}</h2>
                 <WhichCapsule session/>
@@ -33,7 +33,7 @@ pub fn Pose(
                 <Controls session class/>
                 <strip::Strip session/>
             </div>
-            <div class="dimensions" role="group" aria-label=text::DIMENSIONS>{dimensions}</div>
+            <div class="dimensions" role="group" aria-label=live!("pose.dimensions")>{dimensions}</div>
         </section>
     }
 }
@@ -50,7 +50,7 @@ fn WhichCapsule(
         let longest = session.reading.with(|reading| reading.as_ref().map(|reading| reading.winner));
         let first = Choice::new(LONGEST, text::longest_capsule(longest));
         std::iter::once(first)
-            .chain((0..10).map(|class| Choice::new(class, text::capsule_of(class))))
+            .chain((0..10).map(|class| Choice::new(class, say!("pose.capsule_of", class = class))))
             .collect::<Vec<_>>()
     });
     let value = Signal::derive(move || match chosen.shown.get() {
@@ -58,7 +58,7 @@ fn WhichCapsule(
         Shown::Class(class) => class.to_string(),
     });
     let on_pick = move |value: String| chosen.show(value.parse().map_or(Shown::Longest, Shown::Class));
-    view! { <Pick label=text::CAPSULE_IN_VIEW unlabelled=true options value on_pick/> }
+    view! { <Pick label=live!("pose.capsule_in_view") unlabelled=true options value on_pick/> }
 }
 
 /// What the sliders span, and the way back.
@@ -70,7 +70,9 @@ fn Controls(
     class: Memo<Option<u8>>,
 ) -> impl IntoView {
     let chosen = session.chosen;
-    let spans = vec![Choice::new("sd", text::SPAN_DEVIATIONS), Choice::new("paper", text::SPAN_PAPER)];
+    let spans = Signal::derive(|| {
+        vec![Choice::new("sd", say!("pose.span_deviations")), Choice::new("paper", say!("pose.span_paper"))]
+    });
     let span = Signal::derive(move || match chosen.span.get() {
         Span::Deviations => "sd".to_string(),
         Span::Paper => "paper".to_string(),
@@ -79,15 +81,15 @@ fn Controls(
     let deviations_known = move || super::explore::spread(session, super::explore::swept_dimension(session)).is_some();
     let hint = move || {
         let unknown = chosen.span.get() == Span::Deviations && class.get().is_some() && !deviations_known();
-        if unknown { text::SPREAD_UNKNOWN } else { text::POSE_NOTE }
+        if unknown { say!("pose.spread_unknown") } else { say!("pose.pose_note") }
     };
     let straight = move || chosen.offsets.with(|offsets| offsets.iter().all(|offset| *offset == 0.0));
     view! {
         <div class="pose-controls">
             <p class="note two-lines">{hint}</p>
             <div class="row tools">
-                <Toggle label=text::SPAN options=spans value=span on_pick=on_span/>
-                <button type="button" disabled=straight on:click=move |_| chosen.straighten()>{text::RESET_POSE}</button>
+                <Toggle label=live!("pose.span") options=spans value=span on_pick=on_span/>
+                <button type="button" disabled=straight on:click=move |_| chosen.straighten()>{live!("pose.reset_pose")}</button>
             </div>
         </div>
     }

@@ -1,5 +1,6 @@
 //! The digit, what the decoder makes of its pose, and where the two differ.
 
+use crate::page::text::{live, say};
 use crate::page::view::parts::{Cells, Numbers, Table};
 use crate::page::view::session::Session;
 use crate::page::{format, text};
@@ -22,10 +23,9 @@ pub fn Pictures(
     });
     let error = move || {
         let squares = difference.with(|d| d.as_ref().map(|d| d.iter().map(|x| x * x).sum::<f32>()));
-        squares.map(|squares| text::squared_error(&format::fixed(squares, 1)))
+        squares.map(|squares| say!("pose.squared_error", sum = format::fixed(squares, 1)))
     };
     let colours = session.colours;
-    let name = |name: &'static str| Signal::derive(move || name.to_string());
     let table = move || {
         let (made, given, difference) = (made.get()?, given.get()?, difference.get()?);
         let row = |(pixel, difference): (usize, &f32)| {
@@ -33,22 +33,27 @@ pub fn Pictures(
             (text::pixel((pixel / 28) as u32, (pixel % 28) as u32), numbers.to_vec())
         };
         Some(Table {
-            caption: text::PICTURES_TABLE.into(),
-            head: [text::PIXEL, text::ORIGINAL, text::RECONSTRUCTION_CAPTION, text::DIFFERENCE_CAPTION]
-                .map(String::from)
-                .to_vec(),
+            caption: say!("pose.pictures_table"),
+            head: [
+                say!("pose.pixel"),
+                say!("pose.original"),
+                say!("pose.reconstruction_caption"),
+                say!("pose.difference_caption"),
+            ]
+            .map(String::from)
+            .to_vec(),
             rows: difference.iter().enumerate().map(row).collect(),
         })
     };
     view! {
         <div class="trio">
             <figure>
-                <Cells columns=28 rows=28 values=made range=(0.0, 1.0) ramp=colours.ink label=name(text::RECONSTRUCTION) told=2/>
-                <figcaption>{text::RECONSTRUCTION_CAPTION}</figcaption>
+                <Cells columns=28 rows=28 values=made range=(0.0, 1.0) ramp=colours.ink label=live!("pose.reconstruction") told=2/>
+                <figcaption>{live!("pose.reconstruction_caption")}</figcaption>
             </figure>
             <figure>
-                <Cells columns=28 rows=28 values=given range=(0.0, 1.0) ramp=colours.ink label=name(text::INPUT_DIGIT) told=2/>
-                <figcaption>{text::ORIGINAL}</figcaption>
+                <Cells columns=28 rows=28 values=given range=(0.0, 1.0) ramp=colours.ink label=live!("pose.input_digit") told=2/>
+                <figcaption>{live!("pose.original")}</figcaption>
             </figure>
             <figure>
                 <Cells
@@ -57,10 +62,10 @@ pub fn Pictures(
                     values=difference
                     range=(-1.0, 1.0)
                     ramp=colours.diverging
-                    label=name(text::DIFFERENCE)
+                    label=live!("pose.difference")
                     told=2
                 />
-                <figcaption>{text::DIFFERENCE_CAPTION}</figcaption>
+                <figcaption>{live!("pose.difference_caption")}</figcaption>
             </figure>
         </div>
         <div class="pose-legend">
@@ -70,6 +75,6 @@ pub fn Pictures(
             <span class="number">"−1"</span><span class="number">"+1"</span>
         </div>
         <p class="note number">{move || class.get().and_then(|_| error())}</p>
-        <Numbers summary=text::NUMBERS_OF_PICTURES table/>
+        <Numbers summary=live!("pose.numbers_of_pictures") table/>
     }
 }

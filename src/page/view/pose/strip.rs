@@ -1,10 +1,11 @@
 //! One dimension swept in eleven pictures, the plain one in the middle.
 
+use crate::page::format;
 use crate::page::pose::{SWEEP, sweep};
+use crate::page::text::{live, say};
 use crate::page::view::explore::{spread, swept_dimension};
 use crate::page::view::parts::Cells;
 use crate::page::view::session::Session;
-use crate::page::{format, text};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -27,7 +28,8 @@ pub fn Strip(
             })
         });
         let offset = move || offsets.with(|offsets| offsets[place]);
-        let name = move || text::swept_picture(dimension.get(), &format::signed(offset(), 2));
+        let name =
+            move || say!("pose.swept_picture", number = dimension.get() + 1, offset = format::signed(offset(), 2));
         let take = move |_| session.chosen.bend(dimension.get_untracked(), offset());
         view! {
             <button type="button" class:middle=place == SWEEP / 2 aria-label=name title=name on:click=take>
@@ -37,11 +39,11 @@ pub fn Strip(
     };
     let end = move |place: usize| format::signed(offsets.with(|offsets| offsets[place]), 2);
     view! {
-        <h3>{move || text::strip(dimension.get())}</h3>
-        <div class="strip" role="group" aria-label=text::STRIP>{(0..SWEEP).map(picture).collect_view()}</div>
+        <h3>{move || say!("pose.strip_of", number = dimension.get() + 1)}</h3>
+        <div class="strip" role="group" aria-label=live!("pose.strip")>{(0..SWEEP).map(picture).collect_view()}</div>
         <div class="ends number">
             <span>{move || end(0)}</span>
-            <span class="quiet">{text::ITS_OWN}</span>
+            <span class="quiet">{live!("pose.its_own")}</span>
             <span>{move || end(SWEEP - 1)}</span>
         </div>
     }

@@ -1,6 +1,7 @@
 //! One primary capsule: how it divides its vote among the ten digits, with the formula and its real numbers.
 
 use crate::page::geometry::Grid;
+use crate::page::text::{live, say};
 use crate::page::view::session::Session;
 use crate::page::{format, readout, text};
 use leptos::prelude::*;
@@ -47,9 +48,9 @@ pub fn Capsule(
         let (capsule, because) = capsule.get()?;
         let (of_type, row, column) = grid.get().place(capsule);
         let why = match because {
-            Because::Hovered => text::UNDER_POINTER,
-            Because::Pinned => text::PINNED,
-            Because::Closest => text::CLOSEST,
+            Because::Hovered => say!("routing.under_pointer"),
+            Because::Pinned => say!("routing.pinned"),
+            Because::Closest => say!("routing.closest"),
         };
         Some(view! { <b>{text::capsule_place(of_type, row, column)}</b><br/>{why} })
     };
@@ -58,22 +59,22 @@ pub fn Capsule(
     let activity = move || numbers.with(|numbers| numbers.as_ref().map(|n| format::fixed(n.2, 2)));
     view! {
         <div class="capsule">
-            <h3>{text::ONE_CAPSULE}</h3>
+            <h3>{live!("routing.one_capsule")}</h3>
             <p class="note two-lines">{heading}</p>
             <table class="couplings">
                 <thead>
                     <tr>
-                        <th scope="col">{text::DIGIT}</th>
+                        <th scope="col">{live!("routing.digit")}</th>
                         <td></td>
-                        <th scope="col" title=text::COUPLING>"c"</th>
-                        <th scope="col" title=text::LOGIT>"b"</th>
+                        <th scope="col" title=live!("routing.coupling")>"c"</th>
+                        <th scope="col" title=live!("routing.logit")>"b"</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
                 <tfoot><Sum numbers/></tfoot>
             </table>
             <Formula class numbers/>
-            <p class="note">{text::ITS_LENGTH}" "<span class="number">{activity}</span></p>
+            <p class="note">{live!("routing.its_length")}" "<span class="number">{activity}</span></p>
         </div>
     }
 }
@@ -114,7 +115,7 @@ fn Sum(
     view! {
         <tr>
             <th scope="row">"Σ"</th>
-            <td class="quiet">{text::SUM_IS_ONE}</td>
+            <td class="quiet">{live!("routing.sum_is_one")}</td>
             <td class="number">{sum}</td>
             <td></td>
         </tr>

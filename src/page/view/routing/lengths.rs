@@ -1,5 +1,6 @@
 //! The lengths of the digit capsules in every iteration; the longest is the answer.
 
+use crate::page::text::live;
 use crate::page::view::session::Session;
 use crate::page::{format, readout, text};
 use crate::protocol::Shown;
@@ -21,18 +22,18 @@ pub fn Lengths(
     let follows_winner = move || session.chosen.shown.get() == Shown::Longest;
     view! {
         <div class="row head">
-            <h3>{text::LENGTHS}</h3>
+            <h3>{live!("routing.lengths")}</h3>
             <button
                 type="button"
                 class="small"
                 class:away=follows_winner
                 on:click=move |_| session.chosen.show(Shown::Longest)
             >
-                {text::FOLLOW_WINNER}
+                {live!("routing.follow_winner")}
             </button>
         </div>
-        <p class="note">{text::LENGTHS_NOTE}</p>
-        <div class="lengths" role="group" aria-label=text::LENGTHS>
+        <p class="note">{live!("routing.lengths_note")}</p>
+        <div class="lengths" role="group" aria-label=live!("routing.lengths")>
             <div class="axis number" aria-hidden="true"><span>"1"</span><span>"0.5"</span><span>"0"</span></div>
             {bars}
         </div>

@@ -2,6 +2,7 @@
 
 use crate::page::geometry::{Arrow, Grid};
 use crate::page::ramp::ends;
+use crate::page::text::{live, say};
 use crate::page::view::parts::{Cells, Mark, Numbers, Table, cell_under};
 use crate::page::view::session::Session;
 use crate::page::{format, readout, text};
@@ -20,7 +21,7 @@ pub fn Sentence(
     view! {
         <p class="note">
             {move || text::maps(grid.get())} " "
-            {move || class.get().map(|class| view! { {text::MAPS_STRONG}" "<b class="winner">{class}</b>"." })}
+            {move || class.get().map(|class| say!("routing.maps_strong", class = class))}
         </p>
     }
 }
@@ -69,7 +70,7 @@ pub fn Maps(
             class="picker"
             role="application"
             tabindex="0"
-            aria-label=text::CAPSULE_PICKER
+            aria-label=live!("routing.capsule_picker")
             on:keydown=on_key
             on:blur=move |_| chosen.hovered.set(None)
             on:pointerleave=move |_| chosen.hovered.set(None)
@@ -77,7 +78,7 @@ pub fn Maps(
             <div
                 class="maps"
                 role="img"
-                aria-label=text::COUPLING
+                aria-label=live!("routing.coupling")
                 aria-description=name
                 style:--across=move || grid.get().types_across().to_string()
             >
@@ -85,7 +86,7 @@ pub fn Maps(
             </div>
         </div>
         <Legend session range values/>
-        <Numbers summary=text::NUMBERS_OF_COUPLING table=move || table(session, grid.get())/>
+        <Numbers summary=live!("routing.numbers_of_coupling") table=move || table(session, grid.get())/>
     }
 }
 
@@ -184,7 +185,7 @@ fn Legend(
             <div class="ends number">
                 <span>{move || number(range.get().0)}</span>
                 <span class="quiet">
-                    {text::UNIFORM} " " {move || number(uniform())} " · " {text::THIS_ITERATION} " "
+                    {live!("routing.uniform")} " " {move || number(uniform())} " · " {live!("routing.this_iteration")} " "
                     {move || here.get().map(|(low, high)| format!("{}–{}", number(low), number(high)))}
                 </span>
                 <span>{move || number(range.get().1)}</span>
@@ -205,9 +206,9 @@ fn table(session: Session, grid: Grid) -> Option<Table> {
         let numbers = couplings.iter().chain(std::iter::once(&sum)).map(|value| format!("{value:.6}")).collect();
         (text::capsule_place(of_type, row, column), numbers)
     };
-    let head = std::iter::once(text::CAPSULE.to_string()).chain((0..parents).map(|class| class.to_string()));
+    let head = std::iter::once(say!("routing.capsule")).chain((0..parents).map(|class| class.to_string()));
     Some(Table {
-        caption: text::coupling_table(iteration),
+        caption: say!("routing.coupling_table", iteration = iteration),
         head: head.chain(std::iter::once("Σ".to_string())).collect(),
         rows: (0..readout::children(&reading) as u32).map(row).collect(),
     })

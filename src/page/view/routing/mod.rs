@@ -10,7 +10,7 @@ use super::browser::follow;
 use super::explore::class_in_view;
 use super::session::Session;
 use crate::page::geometry::Grid;
-use crate::page::text;
+use crate::page::text::live;
 use leptos::prelude::*;
 
 /// The panel of routing.
@@ -24,8 +24,8 @@ pub fn Routing(
     let iteration = session.chosen.iteration;
     let place = follow(Signal::derive(move || f64::from(iteration.get())));
     view! {
-        <section class="routing" aria-label=text::ROUTING>
-            <h2>{text::ROUTING}</h2>
+        <section class="routing" aria-label=live!("routing.title")>
+            <h2>{live!("routing.title")}</h2>
             <scrubber::Scrubber session/>
             <div class="stage">
                 <div>

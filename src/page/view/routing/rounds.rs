@@ -1,5 +1,6 @@
 //! The iterations side by side: entropy, the longest capsule and its length.
 
+use crate::page::text::{live, say};
 use crate::page::view::session::Session;
 use crate::page::{format, readout, text};
 use leptos::prelude::*;
@@ -37,7 +38,12 @@ pub fn Rounds(
             let shown = chosen.iteration.get().clamp(1, reading.iterations);
             let now = reading.entropy[usize::from(shown) - 1];
             let most = (readout::parents(reading) as f32).ln();
-            Some(text::entropy(&format::fixed(now, 3), readout::parents(reading), &format::fixed(most, 3)))
+            Some(say!(
+                "routing.entropy_sentence",
+                now = format::fixed(now, 3),
+                parents = readout::parents(reading),
+                most = format::fixed(most, 3)
+            ))
         })
     };
     let change = move || {
@@ -50,11 +56,11 @@ pub fn Rounds(
         <p class="note rounds-note">{sentence}" "{change}</p>
         <div class="scroll">
             <table class="rounds">
-                <thead><tr><th scope="col">{text::ITERATION}</th>{head}</tr></thead>
+                <thead><tr><th scope="col">{live!("routing.iteration")}</th>{head}</tr></thead>
                 <tbody>
-                    <tr><th scope="row">{text::ENTROPY}</th>{column(entropy)}</tr>
-                    <tr><th scope="row">{text::LONGEST}</th>{column(longest)}</tr>
-                    <tr><th scope="row">{text::ITS_LENGTH_SHORT}</th>{column(length)}</tr>
+                    <tr><th scope="row">{live!("routing.entropy")}</th>{column(entropy)}</tr>
+                    <tr><th scope="row">{live!("routing.longest")}</th>{column(longest)}</tr>
+                    <tr><th scope="row">{live!("routing.its_length_short")}</th>{column(length)}</tr>
                 </tbody>
             </table>
         </div>

@@ -1,7 +1,7 @@
 //! Which iteration is shown, and how many there are.
 
 use crate::page::address::MOST_ITERATIONS;
-use crate::page::text;
+use crate::page::text::live;
 use crate::page::view::explore::play;
 use crate::page::view::parts::{Choice, Icon, Pick, Sign};
 use crate::page::view::session::Session;
@@ -56,20 +56,20 @@ pub fn Scrubber(
             <button
                 type="button"
                 class="sign"
-                aria-label=text::PLAY_ROUTING
+                aria-label=live!("routing.play_routing")
                 aria-pressed=move || if chosen.playing.get() { "true" } else { "false" }
-                title=text::PLAY_ROUTING
+                title=live!("routing.play_routing")
                 on:click=on_play
             >
                 <Icon sign/>
             </button>
-            <label for="iteration">{text::ITERATION}</label>
+            <label for="iteration">{live!("routing.iteration")}</label>
             <div class="scale" style:--steps=move || chosen.iterations.get().to_string()>
                 <input node_ref=slider id="iteration" type="range" min="1" step="1" on:input=on_input/>
                 <div class="ticks" aria-hidden="true">{ticks}</div>
             </div>
-            <Pick label=text::ROUTING_ITERATIONS options value on_pick/>
-            <span class="chip">{text::DYNAMIC}</span>
+            <Pick label=live!("routing.routing_iterations") options value on_pick/>
+            <span class="chip">{live!("routing.dynamic")}</span>
         </div>
     }
 }

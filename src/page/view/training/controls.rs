@@ -1,8 +1,9 @@
 //! Reset, train, step; what training is doing; whose pictures are shown.
 
+use crate::page::format;
+use crate::page::text::{live, say};
 use crate::page::view::parts::{Icon, Sign};
 use crate::page::view::session::Session;
-use crate::page::{format, text};
 use crate::protocol::{Command, Network, TrainingSettings, TrainingState};
 use leptos::prelude::*;
 
@@ -29,14 +30,14 @@ pub fn Controls(
     let sign = Signal::derive(move || if is_training.get() { Sign::Pause } else { Sign::Play });
     view! {
         <div class="row tools">
-            <button type="button" class="sign" aria-label=text::RESET_TRAINING title=text::RESET_TRAINING on:click=reset>
+            <button type="button" class="sign" aria-label=live!("training.reset_training") title=live!("training.reset_training") on:click=reset>
                 <Icon sign=Sign::Reset/>
             </button>
             <button type="button" class="main" on:click=train>
                 <Icon sign/>
-                {move || if is_training.get() { text::PAUSE } else { text::TRAIN }}
+                {move || if is_training.get() { say!("training.pause") } else { say!("training.train") }}
             </button>
-            <button type="button" disabled=is_training on:click=step><Icon sign=Sign::Step/>{text::STEP}</button>
+            <button type="button" disabled=is_training on:click=step><Icon sign=Sign::Step/>{live!("training.step")}</button>
         </div>
         <Status session/>
         <Counters session/>
@@ -71,15 +72,20 @@ fn Status(
     let held_out = move || {
         let last = session.evaluations.with(|evaluations| evaluations.last().cloned())?;
         let share = format::percent(last.correct.into(), last.total.into());
-        Some(text::held_out(&share, &format::grouped(last.total.into()), &format::grouped(last.step)))
+        Some(say!(
+            "training.held_out_after",
+            percent = share,
+            total = format::grouped(last.total.into()),
+            step = format::grouped(last.step)
+        ))
     };
     // Counted in tenths, so that it is not told anew with every step.
     let sentence = move || match state.get() {
-        None => text::NO_TRAINING.to_string(),
-        Some(TrainingState::Loading(_, all)) => text::loading(&format::scaled(all.into(), "B")),
-        Some(TrainingState::Running) => text::RUNNING.into(),
-        Some(TrainingState::Paused) => text::PAUSED.into(),
-        Some(TrainingState::Finished) => text::FINISHED.into(),
+        None => say!("training.no_training"),
+        Some(TrainingState::Loading(_, all)) => say!("training.loading", size = format::scaled(all.into(), "B")),
+        Some(TrainingState::Running) => say!("training.running"),
+        Some(TrainingState::Paused) => say!("training.paused"),
+        Some(TrainingState::Finished) => say!("training.finished"),
         Some(TrainingState::Stopped(reason)) => reason,
     };
     let loaded = move || match state.get() {
@@ -87,10 +93,10 @@ fn Status(
         _ => None,
     };
     view! {
-        <div class="status" role="status" aria-label=text::TRAINING_STATUS>
+        <div class="status" role="status" aria-label=live!("training.training_status")>
             <span>{sentence}</span>" "<span>{held_out}</span>
         </div>
-        {move || loaded().map(|(done, all)| view! { <progress aria-label=text::DOWNLOAD max=all value=done></progress> })}
+        {move || loaded().map(|(done, all)| view! { <progress aria-label=live!("training.download") max=all value=done></progress> })}
     }
 }
 
@@ -100,16 +106,16 @@ fn Counters(
     /// The session.
     session: Session,
 ) -> impl IntoView {
-    let counter = move |name: &'static str, read: fn(&crate::protocol::TrainingStatus) -> String| {
+    let counter = move |name: Signal<String>, read: fn(&crate::protocol::TrainingStatus) -> String| {
         let value = move || session.training.with(|training| training.as_ref().map_or("–".to_string(), read));
         view! { <div><dt>{name}</dt><dd class="number">{value}</dd></div> }
     };
     view! {
         <dl class="counters">
-            {counter(text::STEPS, |training| format::grouped(training.step))}
-            {counter(text::EPOCHS, |training| format!("{:.2}", training.epoch))}
-            {counter(text::IMAGES, |training| format::grouped(training.step * u64::from(training.settings.batch)))}
-            {counter(text::SPEED, |training| match training.images_per_second {
+            {counter(Signal::derive(live!("training.steps")), |training| format::grouped(training.step))}
+            {counter(Signal::derive(live!("training.epochs")), |training| format!("{:.2}", training.epoch))}
+            {counter(Signal::derive(live!("training.images")), |training| format::grouped(training.step * u64::from(training.settings.batch)))}
+            {counter(Signal::derive(live!("training.speed")), |training| match training.images_per_second {
                 speed if speed > 0.0 => format::grouped(speed.round() as u64),
                 _ => "–".into(),
             })}
@@ -139,9 +145,9 @@ fn Whose(
     };
     view! {
         <div class="row whose">
-            <p class="note">{move || if shows_yours() { text::SHOWS_YOURS } else { text::SHOWS_SHIPPED }}</p>
+            <p class="note">{move || if shows_yours() { say!("training.shows_yours") } else { say!("training.shows_shipped") }}</p>
             <button type="button" class="small" disabled=move || !there_is_one() on:click=switch>
-                {move || if shows_yours() { text::SHOW_SHIPPED } else { text::SHOW_YOURS }}
+                {move || if shows_yours() { say!("training.show_shipped") } else { say!("training.show_yours") }}
             </button>
         </div>
     }
@@ -163,5 +169,5 @@ fn Restarts(
             training.as_ref().is_some_and(|training| training.step > 0 && !same_network(&training.settings, &wanted))
         })
     });
-    view! { <p class="note restarts" class:differs=differs>{move || if differs.get() { text::DIFFERS } else { text::RESTARTS }}</p> }
+    view! { <p class="note restarts" class:differs=differs>{move || if differs.get() { say!("training.differs") } else { say!("training.restarts") }}</p> }
 }

@@ -2,6 +2,7 @@
 
 use super::figure::{Figure, Kind, Line};
 use crate::page::chart::{Scale, thinned};
+use crate::page::text::{live, say};
 use crate::page::view::parts::{Numbers, Table};
 use crate::page::view::session::Session;
 use crate::page::{format, text};
@@ -54,31 +55,31 @@ pub fn Curves(
     view! {
         <div class="training-right">
         <div class="curves">
-            <Figure title=text::LOSSES scale=losses end label=|value| value.to_string() lines=vec![
-                Line { name: text::MARGIN, kind: Kind::Accent, points: margin, last: last(|p| format::fixed(p.margin, 4)) },
+            <Figure title=live!("training.losses") scale=losses end label=|value| value.to_string() lines=vec![
+                Line { name: Signal::derive(live!("training.margin")), kind: Kind::Accent, points: margin, last: last(|p| format::fixed(p.margin, 4)) },
                 Line {
-                    name: text::RECONSTRUCTION_LOSS,
+                    name: Signal::derive(live!("training.reconstruction_loss")),
                     kind: Kind::Measured,
                     points: reconstruction,
                     last: last(|p| format::fixed(p.reconstruction, 4)),
                 },
             ]/>
-            <Figure title=text::ACCURACIES scale=share end label=percent lines=vec![
+            <Figure title=live!("training.accuracies") scale=share end label=percent lines=vec![
                 Line {
-                    name: text::BATCH_ACCURACY,
+                    name: Signal::derive(live!("training.batch_accuracy")),
                     kind: Kind::Accent,
                     points: accuracy,
                     last: last(|p| format::percent_of_one(p.accuracy)),
                 },
-                Line { name: text::HELD_OUT, kind: Kind::Dotted, points: held_out, last: last_tested },
+                Line { name: Signal::derive(live!("training.held_out")), kind: Kind::Dotted, points: held_out, last: last_tested },
             ]/>
-            <Figure title=text::ROUTING_ENTROPY scale=nats end label=|value| format!("{value:.3}") lines=vec![
-                Line { name: text::NATS, kind: Kind::Measured, points: entropy, last: last(|p| format::fixed(p.entropy, 3)) },
+            <Figure title=live!("training.routing_entropy") scale=nats end label=|value| format!("{value:.3}") lines=vec![
+                Line { name: Signal::derive(live!("training.nats")), kind: Kind::Measured, points: entropy, last: last(|p| format::fixed(p.entropy, 3)) },
             ]/>
         </div>
         <div class="row under-curves">
             <Test session/>
-            <Numbers summary=text::NUMBERS_OF_TRAINING table=move || Some(table(session))/>
+            <Numbers summary=live!("training.numbers_of_training") table=move || Some(table(session))/>
         </div>
         </div>
     }
@@ -101,12 +102,12 @@ fn Test(
     };
     let running = move || session.evaluating.get().is_some();
     view! {
-        <button type="button" on:click=test>{move || if running() { text::CANCEL_TEST } else { text::TEST_ALL }}</button>
+        <button type="button" on:click=test>{move || if running() { say!("training.cancel_test") } else { say!("training.test_all") }}</button>
         {move || {
             let (done, all) = session.evaluating.get()?;
             Some(view! {
-                <progress aria-label=text::TEST_PROGRESS max=all value=done></progress>
-                <span class="number quiet">{text::of(&format::grouped(done.into()), &format::grouped(all.into()))}</span>
+                <progress aria-label=live!("training.test_progress") max=all value=done></progress>
+                <span class="number quiet">{say!("training.part_of", part = format::grouped(done.into()), whole = format::grouped(all.into()))}</span>
             })
         }}
     }
@@ -118,7 +119,13 @@ fn table(session: Session) -> Table {
         let numbers = [point.margin, point.reconstruction, point.accuracy, point.entropy].map(|v| format!("{v:.5}"));
         ((point.step + 1).to_string(), numbers.to_vec())
     };
-    let head = [text::STEPS, text::MARGIN, text::RECONSTRUCTION_LOSS, text::BATCH_ACCURACY, text::NATS];
+    let head = [
+        say!("training.steps"),
+        say!("training.margin"),
+        say!("training.reconstruction_loss"),
+        say!("training.batch_accuracy"),
+        say!("training.nats"),
+    ];
     session.curve.with(|curve| {
         let every = curve.len().div_ceil(MOST_POINTS).max(1);
         Table {

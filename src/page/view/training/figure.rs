@@ -1,7 +1,7 @@
 //! A picture of curves: lines, ticks, and a legend with the last values.
 
 use crate::page::chart::{Scale, path};
-use crate::page::{format, text};
+use crate::page::{format, text::live};
 use leptos::prelude::*;
 
 /// How a line looks. Colour is never the only sign: measured curves are drawn thin, what is in focus thick, and what was
@@ -30,7 +30,7 @@ impl Kind {
 #[derive(Clone, Copy)]
 pub struct Line {
     /// What it is.
-    pub name: &'static str,
+    pub name: Signal<String>,
     /// How it looks.
     pub kind: Kind,
     /// Steps and values.
@@ -43,7 +43,8 @@ pub struct Line {
 #[component]
 pub fn Figure(
     /// What it shows.
-    title: &'static str,
+    #[prop(into)]
+    title: Signal<String>,
     /// Heights.
     scale: Memo<Scale>,
     /// The step at the right end.
@@ -94,10 +95,10 @@ pub fn Figure(
             <div class="plot">
                 <div class="ticks number" aria-hidden="true">{ticks}</div>
                 <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">{lines}{curves}</svg>
-                <Show when=empty><p class="quiet empty">{text::NO_CURVE}</p></Show>
+                <Show when=empty><p class="quiet empty">{live!("training.no_curve")}</p></Show>
             </div>
             <div class="axis number" aria-hidden="true">
-                <span>"0"</span><span>{text::STEPS}</span><span>{move || format::grouped(end.get() as u64)}</span>
+                <span>"0"</span><span>{live!("training.steps")}</span><span>{move || format::grouped(end.get() as u64)}</span>
             </div>
             <div class="legend-line">{legend}</div>
         </figure>

@@ -9,7 +9,7 @@ mod settings;
 pub use desk::Desk;
 
 use super::session::Session;
-use crate::page::text;
+use crate::page::text::{self, live};
 use leptos::prelude::*;
 
 /// The panel of training.
@@ -21,8 +21,8 @@ pub fn Training(
     let state = move || session.training.with(|training| training.as_ref().map(|t| text::state_name(&t.state)));
     let step = move || session.training.with(|training| training.as_ref().map(|t| t.step.to_string()));
     view! {
-        <section class="training" aria-label=text::TRAINING data-state=state data-step=step>
-            <h2>{text::TRAINING}</h2>
+        <section class="training" aria-label=live!("training.title") data-state=state data-step=step>
+            <h2>{live!("training.title")}</h2>
             <div class="training-grid">
                 <div class="training-left">
                     <controls::Controls session/>

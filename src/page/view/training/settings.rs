@@ -1,7 +1,7 @@
 //! How the network is trained.
 
 use crate::page::address::{BATCHES, EPOCHS, MOST_ITERATIONS, PRESETS, RATES, TEST_INTERVALS};
-use crate::page::text;
+use crate::page::text::{self, live, say};
 use crate::page::view::parts::{Choice, Pick};
 use crate::page::view::session::Session;
 use crate::protocol::Command;
@@ -29,33 +29,36 @@ pub fn Settings(
         let digits: String = value.chars().filter(char::is_ascii_digit).take(19).collect();
         form.seed.set(digits.parse().unwrap_or(0));
     };
-    let weights = vec![Choice::new(0.0005f32, text::AS_PRINTED), Choice::new(0.01f32, text::AS_RUN)];
-    let intervals = TEST_INTERVALS.map(|steps| Choice::new(steps, text::test_interval(steps))).to_vec();
-    let presets = PRESETS.map(|preset| Choice::new(preset, text::preset(preset))).to_vec();
+    let weights = Signal::derive(|| {
+        vec![Choice::new(0.0005f32, say!("training.as_printed")), Choice::new(0.01f32, say!("training.as_run"))]
+    });
+    let intervals =
+        Signal::derive(|| TEST_INTERVALS.map(|steps| Choice::new(steps, text::test_interval(steps))).to_vec());
+    let presets = Signal::derive(|| PRESETS.map(|preset| Choice::new(preset, text::preset(preset))).to_vec());
     let plain = |values: &[u32]| values.iter().map(Choice::plain).collect::<Vec<_>>();
     let rates = RATES.map(Choice::plain).to_vec();
     let iterations = (1..=MOST_ITERATIONS).map(Choice::plain).collect::<Vec<_>>();
     view! {
         <div class="settings">
-            <Pick label=text::NETWORK options=presets value=shown(form.preset) on_pick=preset/>
-            <Pick label=text::BATCH_SIZE options=plain(&BATCHES) value=shown(form.batch) on_pick=taker(form.batch)/>
-            <Pick label=text::RATE options=rates value=shown(form.rate) on_pick=rate/>
-            <Pick label=text::R_IN_TRAINING options=iterations value=shown(form.iterations) on_pick=taker(form.iterations)/>
+            <Pick label=live!("training.network") options=presets value=shown(form.preset) on_pick=preset/>
+            <Pick label=live!("training.batch_size") options=plain(&BATCHES) value=shown(form.batch) on_pick=taker(form.batch)/>
+            <Pick label=live!("training.rate") options=rates value=shown(form.rate) on_pick=rate/>
+            <Pick label=live!("training.r_in_training") options=iterations value=shown(form.iterations) on_pick=taker(form.iterations)/>
             <Pick
-                label=text::RECONSTRUCTION_WEIGHT
+                label=live!("training.reconstruction_weight")
                 options=weights
                 value=shown(form.reconstruction)
                 on_pick=taker(form.reconstruction)
             />
-            <Pick label=text::EPOCH_COUNT options=plain(&EPOCHS) value=shown(form.epochs) on_pick=taker(form.epochs)/>
+            <Pick label=live!("training.epoch_count") options=plain(&EPOCHS) value=shown(form.epochs) on_pick=taker(form.epochs)/>
             <Pick
-                label=text::TEST_EVERY
+                label=live!("training.test_every")
                 options=intervals
                 value=shown(form.evaluate_every)
                 on_pick=taker(form.evaluate_every)
             />
             <label class="pick">
-                <span>{text::SEED}</span>
+                <span>{live!("training.seed")}</span>
                 <input
                     type="text"
                     inputmode="numeric"
