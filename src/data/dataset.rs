@@ -122,6 +122,21 @@ impl Dataset {
         Err(DatasetError::WrongCount { count: self.len(), needed: count })
     }
 
+    /// The images whose place `keeps` accepts, in their order.
+    ///
+    /// # Panics
+    /// If it accepts none: a set is never empty.
+    pub fn picked(&self, keeps: impl Fn(usize) -> bool) -> Self {
+        let places: Vec<usize> = (0..self.len()).filter(|&place| keeps(place)).collect();
+        assert!(!places.is_empty(), "a set is never empty");
+        Self {
+            images: places.iter().flat_map(|&place| self.image(place)).copied().collect(),
+            labels: places.iter().map(|&place| self.label(place)).collect(),
+            height: self.height,
+            width: self.width,
+        }
+    }
+
     /// How many images, at least one.
     #[allow(clippy::len_without_is_empty, reason = "a set is never empty")]
     pub fn len(&self) -> usize {

@@ -138,6 +138,17 @@ pub enum IdxError {
     },
 }
 
+/// What a file claims to be by its first bytes, raw or gzipped; `None` if it is no IDX file of images or labels.
+pub fn kind_of(bytes: &[u8]) -> Option<IdxKind> {
+    let mut magic = [0; 4];
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        MultiGzDecoder::new(bytes).read_exact(&mut magic).ok()?;
+    } else {
+        magic.copy_from_slice(bytes.get(..4)?);
+    }
+    [IdxKind::Images, IdxKind::Labels].into_iter().find(|kind| kind.magic() == u32::from_be_bytes(magic))
+}
+
 /// The content of a file of images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdxImages {

@@ -7,12 +7,14 @@
 pub mod batch;
 pub mod dataset;
 pub mod idx;
+mod own;
 pub mod pairs;
 pub mod random;
 
 pub use batch::{BatchError, Batcher, BatcherState, Drawn, PairTargets, evaluation_batch, shift};
 pub use dataset::{CLASSES, Dataset, DatasetError, MNIST_SIDE, MnistSplit};
-pub use idx::{IdxError, IdxImages, IdxKind, read_images, read_labels};
+pub use idx::{IdxError, IdxImages, IdxKind, kind_of, read_images, read_labels};
+pub use own::{Own, OwnError};
 pub use pairs::{PAIR_SHIFT, Pair};
 pub use random::{Random, RandomState, Stream};
 

@@ -1,7 +1,6 @@
 //! Reading all 10 000 test images, a slice at a time.
 
 use super::Engine;
-use super::assets::Asset;
 use super::networks::status;
 use crate::capsnet::Purpose;
 use crate::protocol::{self, Network, Predictions, Snapshot};
@@ -47,10 +46,9 @@ impl Engine {
         let iterations = held.config.iterations();
         match Evaluator::new(self.device.current(), &held.config, &held.store, capacity, iterations).await {
             Ok(evaluator) => {
+                // Fetched now, if it is not here.
+                self.test_set(&network);
                 self.evaluation = Some(Evaluation { network, step: held.step, evaluator, told: 0.0, quiet });
-                if self.assets.test.is_none() {
-                    self.fetch(Asset::Test);
-                }
             }
             Err(error) => self.problem(error),
         }
@@ -65,7 +63,8 @@ impl Engine {
 
     /// One slice; training waits, since it would change the network under the evaluation.
     pub(super) async fn evaluate_slice(&mut self) {
-        let Some(test) = self.assets.test.clone() else {
+        let Some(network) = self.evaluation.as_ref().map(|evaluation| evaluation.network.clone()) else { return };
+        let Some(test) = self.test_set(&network) else {
             // The test images are on their way; their arrival is an event.
             if let Ok(event) = self.events.recv().await {
                 self.take(event).await;
@@ -73,8 +72,7 @@ impl Engine {
             return;
         };
         let mut pause = self.deadline();
-        let step = self.evaluation.as_ref().map(|evaluation| evaluation.network.clone());
-        let step = step.and_then(|network| self.held(&network)).map(|held| held.step);
+        let step = self.held(&network).map(|held| held.step);
         let Some(evaluation) = &mut self.evaluation else { return };
         if evaluation.quiet && step != Some(evaluation.step) {
             // The network has trained on: what would be measured is of none.
@@ -98,8 +96,9 @@ impl Engine {
                 };
                 let (spread, quiet) = (tally.spread(), evaluation.quiet);
                 let labels = (0..test.len()).map(|image| test.label(image)).collect();
-                // Overlapping digits have no one prediction each.
-                if tally.predictions.len() == test.len() {
+                // Overlapping digits have no one prediction each; and places are those of MNIST's test images.
+                let is_mnist = network != Network::Yours || self.material.is_none();
+                if is_mnist && tally.predictions.len() == test.len() {
                     self.host.send(Snapshot::Predictions(Predictions {
                         network: done.network.clone(),
                         step: done.step,

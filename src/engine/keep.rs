@@ -4,7 +4,7 @@
 //! when the page says that it may be about to end. It stays in memory, and is written beside the loop if this engine is
 //! the one that keeps; with several tabs only one is.
 
-use super::{Engine, Event};
+use super::{Engine, Event, own};
 use crate::protocol::{Command, Keeping, Snapshot, TrainingState};
 use crate::store::{self, FORMAT, Kept, Recalled, Record, Slots, StoreError};
 use std::rc::Rc;
@@ -19,8 +19,8 @@ const MOST_POINTS: usize = 1 << 15;
 pub(super) enum Found {
     /// Another engine keeps.
     Elsewhere,
-    /// This one keeps from now on, with what was there.
-    Ours(Slots, Option<Box<Recalled>>),
+    /// This one keeps from now on, with what was there: a state, and the files of an own set.
+    Ours(Slots, Option<Box<Recalled>>, Option<Vec<u8>>),
     /// This one keeps from now on, and what was there cannot be taken.
     Refused(StoreError),
 }
@@ -31,6 +31,7 @@ pub(super) struct Written {
     slots: Slots,
     step: u64,
     date: f64,
+    data: String,
 }
 
 /// Whether this engine keeps, and what it is doing about it.
@@ -42,6 +43,8 @@ pub(super) struct Keeper {
     /// Commands about training that came while the storage was being looked into.
     waiting: Vec<Command>,
     writing: bool,
+    /// The set whose files are stored.
+    stored_set: Option<String>,
     /// A state that came while another one was being written.
     next: Option<Kept>,
 }
@@ -64,7 +67,10 @@ impl Engine {
             };
             let outcome = match host.claim(by_force, Box::new(lost)).await {
                 Ok(true) => match store::recall(async |key| host.stored(key).await).await {
-                    Ok((slots, recalled)) => Ok(Found::Ours(slots, recalled.map(Box::new))),
+                    Ok((slots, recalled)) => {
+                        let own = host.stored(own::KEY).await;
+                        own.map(|own| Found::Ours(slots, recalled.map(Box::new), own))
+                    }
                     Err(StoreError::Host(why)) => Err(why),
                     Err(error) => Ok(Found::Refused(error)),
                 },
@@ -79,7 +85,14 @@ impl Engine {
     pub(super) fn unless_recalling(&mut self, command: Command) -> Option<Command> {
         let waits = matches!(
             command,
-            Command::Reset(_) | Command::Train | Command::Step | Command::LoadWeights(_) | Command::GoBack
+            Command::Reset(_)
+                | Command::Train
+                | Command::Step
+                | Command::LoadWeights(_)
+                | Command::GoBack
+                | Command::OwnSet(_)
+                | Command::UseMnist
+                | Command::SlowNext
         );
         if waits && self.keeper.recalling {
             self.keeper.waiting.push(command);
@@ -92,14 +105,19 @@ impl Engine {
         self.keeper.recalling = false;
         let mut waiting = std::mem::take(&mut self.keeper.waiting);
         match outcome {
-            Ok(Found::Ours(slots, recalled)) => {
+            Ok(Found::Ours(slots, recalled, own)) => {
                 self.keeper.ours = Some(slots);
                 match recalled {
                     // Whoever has taken the storage over goes on with the training in this tab.
                     Some(_) | None if self.training.is_some() => self.keep_anyway().await,
                     Some(recalled) => {
                         let (step, date) = (recalled.weights.about.step, recalled.record.date);
-                        match self.take_up(*recalled).await {
+                        let ready = self.use_kept_set(&recalled.record.data, own);
+                        let outcome = match ready {
+                            Ok(()) => self.take_up(*recalled).await,
+                            Err(error) => Err(error),
+                        };
+                        match outcome {
                             Ok(()) => {
                                 // Who pressed Train meanwhile goes on with this one, not with a new one.
                                 waiting.retain(|command| !matches!(command, Command::Reset(_)));
@@ -213,7 +231,7 @@ impl Engine {
         let record = Record {
             format: FORMAT,
             date: self.host.date(),
-            data: "MNIST".into(),
+            data: self.data_name(),
             settings: training.settings.clone(),
             curve: thinned(&training.history),
             evaluations: training.evaluations.clone(),
@@ -229,12 +247,17 @@ impl Engine {
         }
         let Some(sender) = self.sender.upgrade() else { return };
         self.keeper.writing = true;
-        let (slots, entries) = slots.put(&kept);
+        let (slots, mut entries) = slots.put(&kept);
+        // A set is stored once, with the first state that is trained on it.
+        if self.keeper.stored_set.as_deref() != Some(&kept.record.data) {
+            entries.extend(self.own_files().map(|files| (own::KEY, files)));
+        }
+        let data = kept.record.data.clone();
         let (step, date) = (kept.step, kept.record.date);
         let storing = self.host.store(entries);
         self.host.spawn(Box::pin(async move {
             let outcome = storing.await;
-            let _ = sender.try_send(Event::Kept(Written { outcome, slots, step, date }));
+            let _ = sender.try_send(Event::Kept(Written { outcome, slots, step, date, data }));
         }));
     }
 
@@ -246,6 +269,7 @@ impl Engine {
         match written.outcome {
             Ok(()) => {
                 self.keeper.ours = Some(written.slots);
+                self.keeper.stored_set = Some(written.data);
                 self.tell_keeping(Keeping::Kept(written.step, written.date));
             }
             Err(why) => self.tell_keeping(Keeping::Impossible(why)),

@@ -16,6 +16,8 @@ mod inspect;
 mod keep;
 mod material;
 mod networks;
+mod own;
+mod slow;
 mod survey;
 mod training;
 
@@ -90,6 +92,11 @@ pub struct Engine {
     surveys: Vec<SurveyRequest>,
     training: Option<Training>,
     keeper: keep::Keeper,
+    slow: Option<slow::Slow>,
+    /// Slow motion waits for the training set.
+    slow_wanted: bool,
+    /// An own set; `None`: MNIST.
+    material: Option<own::Material>,
     evaluation: Option<Evaluation>,
     check: Option<Check>,
 }
@@ -116,6 +123,9 @@ impl Engine {
             surveys: vec![],
             training: None,
             keeper: keep::Keeper::default(),
+            slow: None,
+            slow_wanted: false,
+            material: None,
             evaluation: None,
             check: None,
         };
@@ -141,6 +151,8 @@ impl Engine {
                 self.grid_slice().await;
             } else if let Some(place) = self.next_survey() {
                 self.survey_slice(place).await;
+            } else if self.is_in_slow_motion() {
+                self.slow_slice().await;
             } else if self.check.is_some() {
                 self.check_slice().await;
             } else if self.evaluation.as_ref().is_some_and(Evaluation::goes_first) {
@@ -194,6 +206,10 @@ impl Engine {
             Command::KeepHere => self.restore(true),
             Command::Keep => self.keep().await,
             Command::GoBack => self.go_back().await,
+            Command::SlowNext => self.slow_next().await,
+            Command::SlowEnd => self.slow_end(),
+            Command::OwnSet(files) => self.use_own_set(files).await,
+            Command::UseMnist => self.use_set(None).await,
             Command::SetRate(rate) => self.set_rate(rate),
             Command::Evaluate(network) => self.begin_evaluation(network).await,
             Command::Spread(network) => self.begin_spread(network).await,

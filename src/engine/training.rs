@@ -4,7 +4,7 @@ use super::Engine;
 use super::assets::Asset;
 use super::networks::{Held, shape_status};
 use crate::capsnet::{Config, Preset, Purpose};
-use crate::data::{MnistSplit, PAIR_SHIFT};
+use crate::data::PAIR_SHIFT;
 use crate::exec::Device;
 use crate::protocol::{
     CurvePoint, Evaluation, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState, TrainingStatus,
@@ -70,12 +70,12 @@ impl Training {
         Some(Held { config: trainer.config().clone(), store: trainer.store().clone(), step: trainer.step() })
     }
 
-    fn status(&self) -> TrainingStatus {
+    fn status(&self, images: usize) -> TrainingStatus {
         TrainingStatus {
             state: self.state.clone(),
             settings: self.settings.clone(),
             step: self.trainer.as_ref().map_or(0, Trainer::step),
-            epoch: self.trainer.as_ref().map_or(0.0, |trainer| trainer.epoch(MnistSplit::TRAIN.count)),
+            epoch: self.trainer.as_ref().map_or(0.0, |trainer| trainer.epoch(images)),
             rate: self.trainer.as_ref().map_or(self.settings.rate, Trainer::rate),
             images_per_second: self.images_per_second,
             back_to: self.offered.as_ref().map(|kept| kept.step),
@@ -122,7 +122,7 @@ impl Engine {
             return Err(format!("a batch of {batch} images is not possible; choose 1 to 1024"));
         }
         let run = Settings { batch, seed, max_shift: max_shift(&config), chunk: self.chunk(&config) };
-        let trainer = Trainer::new(self.device.current(), config, run, MnistSplit::TRAIN.count).await;
+        let trainer = Trainer::new(self.device.current(), config, run, self.training_count()).await;
         trainer.map_err(|error| error.to_string())
     }
 
@@ -134,9 +134,10 @@ impl Engine {
         history: Vec<CurvePoint>,
         evaluations: Vec<Evaluation>,
     ) {
-        let epoch = trainer.epoch(MnistSplit::TRAIN.count) as u64;
+        let epoch = trainer.epoch(self.training_count()) as u64;
         self.readers.remove(&Network::Yours);
         self.give_up_evaluation();
+        self.slow_end();
         self.host.send(Snapshot::History(history.clone(), evaluations.clone()));
         self.training = Some(Training {
             since: trainer.step(),
@@ -172,6 +173,8 @@ impl Engine {
 
     /// Trains on, for one step or until paused.
     pub(super) fn train(&mut self, one_step: bool) {
+        self.slow_end();
+        let has_data = self.training_set().is_some();
         let Some(training) = &mut self.training else {
             return self.problem("there is no network to train yet; press Reset training first");
         };
@@ -179,7 +182,7 @@ impl Engine {
         training.offered = None;
         training.since = training.trainer.as_ref().map_or(0, Trainer::step);
         training.told = (self.host.now(), training.trainer.as_ref().map_or(0, Trainer::step));
-        if self.assets.training.is_some() {
+        if has_data {
             training.state = TrainingState::Running;
         } else {
             training.state = TrainingState::Loading(0, 0);
@@ -222,6 +225,9 @@ impl Engine {
     }
 
     pub(super) async fn training_data_arrived(&mut self) {
+        if std::mem::take(&mut self.slow_wanted) {
+            self.slow_next().await;
+        }
         if let Some(training) = &mut self.training
             && matches!(training.state, TrainingState::Loading(..))
         {
@@ -244,7 +250,7 @@ impl Engine {
 
     pub(super) fn tell_training(&mut self) {
         if let Some(training) = &self.training {
-            self.host.send(Snapshot::Training(training.status()));
+            self.host.send(Snapshot::Training(training.status(self.training_count())));
         }
     }
 
@@ -252,7 +258,7 @@ impl Engine {
     pub(super) async fn train_slice(&mut self) {
         self.keep_if_due().await;
         let mut pause = self.deadline();
-        let (Some(data), Some(training)) = (self.assets.training.clone(), &mut self.training) else { return };
+        let (Some(data), Some(training)) = (self.training_set(), &mut self.training) else { return };
         let Some(trainer) = &mut training.trainer else { return };
         let outcome = match trainer.advance(&data, &mut pause) {
             Ok(done) => trainer.settle(IN_FLIGHT).await.map(|()| done).map_err(TrainError::from),
@@ -266,7 +272,7 @@ impl Engine {
     }
 
     /// Something has gone wrong: training stops, says why and offers the last good state.
-    fn stop(&mut self, reason: String) {
+    pub(super) fn stop(&mut self, reason: String) {
         if let Some(training) = &mut self.training {
             training.state = TrainingState::Stopped(reason);
             training.offered = training.good.clone();
@@ -275,10 +281,10 @@ impl Engine {
     }
 
     async fn step_done(&mut self) {
-        let now = self.host.now();
+        let (now, images) = (self.host.now(), self.training_count());
         let Some(training) = &mut self.training else { return };
         let Some(trainer) = &training.trainer else { return };
-        let (step, epoch) = (trainer.step(), trainer.epoch(MnistSplit::TRAIN.count));
+        let (step, epoch) = (trainer.step(), trainer.epoch(images));
         let is_last_of_few = match &mut training.steps_left {
             Some(left) => {
                 *left -= 1;
@@ -315,6 +321,13 @@ impl Engine {
         }
     }
 
+    /// A step that was done outside of the loop.
+    pub(super) fn add_step(&mut self, losses: &Losses) {
+        let Some(training) = &mut self.training else { return };
+        training.history.push(point(losses));
+        self.host.send(Snapshot::Curve(vec![point(losses)]));
+    }
+
     /// Takes the losses of the steps done, and tells the page from time to time.
     pub(super) async fn collect_losses(&mut self) {
         let now = self.host.now();
@@ -343,6 +356,7 @@ impl Engine {
 
     /// A test of the network in training is done: it is kept, and may show that training has stopped to help.
     pub(super) async fn tested(&mut self, evaluation: Evaluation) {
+        let images = self.training_count() as u64;
         let Some(training) = &mut self.training else { return };
         training.evaluations.retain(|known| known.step < evaluation.step);
         training.evaluations.push(evaluation.clone());
@@ -353,7 +367,7 @@ impl Engine {
             training.best = Some((evaluation.correct, good.clone()));
         }
         let tests: Vec<(u64, u32)> = training.evaluations.iter().map(|test| (test.step, test.correct)).collect();
-        let steps_an_epoch = (MnistSplit::TRAIN.count as u64).div_ceil(training.settings.batch.into());
+        let steps_an_epoch = images.div_ceil(training.settings.batch.into());
         let is_running = training.state == TrainingState::Running;
         if is_running && is_plateau(&tests, PATIENCE_EPOCHS * steps_an_epoch, training.since) {
             training.state = TrainingState::Stopped(format!(
@@ -378,7 +392,7 @@ impl Engine {
 
     pub(super) async fn trainer_of(&mut self, weights: &Weights) -> Result<(TrainingSettings, Trainer), String> {
         let about = &weights.about;
-        let (device, images) = (self.device.current().clone(), MnistSplit::TRAIN.count);
+        let (device, images) = (self.device.current().clone(), self.training_count());
         let standing = about.training.filter(|_| weights.moments.is_some());
         // A file may come from another device: what runs at a time is what this one takes.
         let chunk = self.chunk(&about.config);
@@ -404,6 +418,7 @@ impl Engine {
 
     /// Moves the network in training to another device, moments and position included.
     pub(super) async fn move_training(&mut self, device: &Device) -> Result<(), String> {
+        self.slow_end();
         let chunk = match self.training.as_ref().and_then(Training::held) {
             Some(held) => self.chunk(&held.config),
             None => return Ok(()),

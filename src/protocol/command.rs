@@ -159,6 +159,10 @@ pub enum Command {
     Train,
     /// Trains for one step.
     Step,
+    /// Begins a step in slow motion, or runs its next phase. Answered by [`Snapshot::Slow`](super::Snapshot::Slow).
+    SlowNext,
+    /// Leaves slow motion; a step whose update has not run is done anew.
+    SlowEnd,
     /// Stops after the present step.
     Pause,
     /// Takes up what was kept before a reload, and keeps training from now on. Answered by
@@ -170,6 +174,11 @@ pub enum Command {
     Keep,
     /// Back to the state that a stop has offered.
     GoBack,
+    /// Trains and tests on IDX files, by name and content, instead of MNIST. A network in training starts anew. Answered
+    /// by [`Snapshot::Data`](super::Snapshot::Data).
+    OwnSet(Vec<(String, Vec<u8>)>),
+    /// Trains and tests on MNIST again.
+    UseMnist,
     /// Changes the learning rate without a restart.
     SetRate(f64),
     /// Reads all 10 000 test images. Answered by [`Snapshot::Evaluated`](super::Snapshot::Evaluated).

@@ -11,9 +11,9 @@ pub use command::{
     TrainingSettings,
 };
 pub use snapshot::{
-    Checked, CurvePoint, DeviceKind, DeviceStatus, Digits, Evaluation, Field, GridRow, Keeping, Layer, Layers,
-    NetworkStatus, OwnPicture, Picture, PlanStep, Predictions, Reading, Refusal, Snapshot, Surveyed, TrainingState,
-    TrainingStatus, Votes,
+    Checked, CurvePoint, DataStatus, DeviceKind, DeviceStatus, Digits, Evaluation, Field, GridRow, Keeping, Layer,
+    Layers, NetworkStatus, OwnPicture, Picture, PlanStep, Predictions, Reading, Refusal, SlowMotion, SlowPhase,
+    Snapshot, Surveyed, TrainingState, TrainingStatus, Votes,
 };
 
 use serde::{Serialize, de::DeserializeOwned};

@@ -280,6 +280,19 @@ pub struct TrainingStatus {
     pub back_to: Option<u64>,
 }
 
+/// What is trained on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataStatus {
+    /// The name of an own set; `None`: MNIST.
+    pub own: Option<String>,
+    /// Images to train on.
+    pub train: u32,
+    /// Images to test on.
+    pub test: u32,
+    /// Whether the test images were held out of the only half that was given.
+    pub is_held_out: bool,
+}
+
 /// What becomes of training when the page ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Keeping {
@@ -308,6 +321,47 @@ pub struct CurvePoint {
     pub accuracy: f32,
     /// Mean entropy of the last coefficients, in nats.
     pub entropy: f32,
+}
+
+/// A phase of a training step in slow motion, with what it has made of the batch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlowMotion {
+    /// Steps done before this one.
+    pub step: u64,
+    /// Pictures in the batch.
+    pub images: u32,
+    /// Which phase, from 0.
+    pub index: u32,
+    /// Phases in all.
+    pub count: u32,
+    /// What it has done.
+    pub phase: SlowPhase,
+}
+
+/// What a phase has made of the batch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum SlowPhase {
+    /// The batch is drawn: its first pictures, 784 bytes each, their labels, and the mean of all pixels.
+    Pixels(Vec<u8>, Vec<u8>, f32),
+    /// The first convolution: mean activation, the largest, share above zero.
+    Convolution(f32, f32, f32),
+    /// The primary capsules: mean length, the longest, and how many lie in each twentieth of 0…1.
+    Primary(f32, f32, Vec<u32>),
+    /// The votes: how many, and their mean length.
+    Votes(u64, f32),
+    /// A routing iteration, from 1: mean entropy in nats, mean length of each class's capsule, share read right.
+    Iteration(u8, f32, Vec<f32>, f32),
+    /// The lengths: the class read in each of the first pictures, mean length of the label's capsule, of the others, share
+    /// read right.
+    Lengths(Vec<u8>, f32, f32, f32),
+    /// The margin loss.
+    Margin(f32),
+    /// The reconstruction loss, weighted, and the first reconstructions, 784 bytes each.
+    Reconstruction(f32, Vec<u8>),
+    /// Root mean square of the gradient of each parameter tensor.
+    Gradients(Vec<(String, f32)>),
+    /// Learning rate; root mean square of each parameter tensor's change, and of the tensor itself.
+    Update(f32, Vec<(String, f32, f32)>),
 }
 
 /// All 10 000 test images read.
@@ -376,10 +430,14 @@ pub enum Snapshot {
     Digits(Digits),
     /// Training has changed.
     Training(TrainingStatus),
+    /// A phase in slow motion; `None`: slow motion is over.
+    Slow(Option<SlowMotion>),
     /// Steps done since the last such message.
     Curve(Vec<CurvePoint>),
     /// All steps and tests of the network that training has now; what was told before is of another one.
     History(Vec<CurvePoint>, Vec<Evaluation>),
+    /// What is trained on has changed.
+    Data(DataStatus),
     /// Whether training survives the page.
     Keeping(Keeping),
     /// An evaluation goes on: images read, and in all; (0, 0): it was given up.

@@ -5,6 +5,7 @@ mod evaluate;
 mod init;
 mod plateau;
 pub mod replay;
+pub mod slow;
 mod trainer;
 pub mod weights;
 

@@ -1,6 +1,7 @@
 //! Trains a network on whatever device it lives: draws batches, runs the training plan in chunks, keeps count.
 
 use super::init::initial_parameters;
+use super::slow::SlowStep;
 use super::weights::Weights;
 use crate::capsnet::{Config, ConfigError, Layout, Purpose, most_images, plan};
 use crate::data::{BatchError, Batcher, BatcherState, Dataset, PairTargets, pairs};
@@ -33,6 +34,19 @@ pub enum TrainError {
         /// Of the data.
         given: usize,
     },
+    /// Too much for slow motion.
+    #[error(
+        "slow motion runs a batch in one piece, and this network takes at most {most} images so; choose a smaller batch than {batch}"
+    )]
+    TooManyAtOnce {
+        /// Images that fit.
+        most: usize,
+        /// Images of a step.
+        batch: usize,
+    },
+    /// A network for two digits.
+    #[error("slow motion shows networks for single digits; this one reads two at a time")]
+    OfPairs,
     /// A loss is no longer a number.
     #[error("the loss of step {0} is not a finite number; lower the learning rate and start from the last good state")]
     NotFinite(u64),
@@ -273,6 +287,47 @@ impl Trainer {
         self.unfinished = Some(Unfinished { began, values, count: drawn.count, first: 0, remaining: 0..0 });
         self.begin_chunk(0);
         Ok(())
+    }
+
+    /// The present step in slow motion. Until [`Trainer::finish_slow`] it counts as under way, and is done anew if the
+    /// trainer goes on by itself.
+    ///
+    /// # Errors
+    /// If the batch does not fit in one piece, the network reads two digits, or the device is lost.
+    pub async fn begin_slow(&mut self, data: &Dataset) -> Result<SlowStep, TrainError> {
+        if self.config.is_of_pairs() {
+            return Err(TrainError::OfPairs);
+        }
+        let (most, batch) = (most_images(&self.config, Purpose::TrainTraced)?, self.settings.batch);
+        if batch > most {
+            return Err(TrainError::TooManyAtOnce { most, batch });
+        }
+        if self.unfinished.is_none() {
+            self.begin_step(data)?;
+        }
+        let mut current = self.unfinished.take().expect("a step that has begun");
+        (current.first, current.remaining) = (0, 0..0);
+        let mut batch = [0, 1].map(|input| current.values[input].clone());
+        let count = current.count;
+        self.unfinished = Some(current);
+        self.begin_chunk(0);
+        for (values, (_, each)) in batch.iter_mut().zip(&self.inputs) {
+            values.truncate(count * each);
+        }
+        let plan = Arc::new(plan(&self.config, Purpose::TrainTraced, count)?);
+        let mut loaded = self.device.load(plan.clone(), &self.store).await?;
+        for (name, values) in INPUTS.iter().zip(&batch) {
+            loaded.write(plan.find(name).expect("an input of every training plan"), values);
+        }
+        let mut run = Run { row: 0, ..Run::new(count, self.config.iterations(), Chosen::Label) };
+        self.config.adam.prepare(&mut run, self.step);
+        Ok(SlowStep::new(&self.config, &self.store, loaded, (run, self.step), batch))
+    }
+
+    /// The step in slow motion has updated the parameters: it is done.
+    pub fn finish_slow(&mut self) {
+        self.unfinished = None;
+        self.step += 1;
     }
 
     /// Uploads the chunk after the `done` images of the present one; after the last, ends the step.

@@ -2,6 +2,8 @@
 
 mod host;
 mod keeping;
+mod own;
+mod slow;
 mod survey;
 
 use capscope::protocol::{

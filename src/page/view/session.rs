@@ -212,6 +212,8 @@ impl Session {
                 self.curve.set(points);
                 self.evaluations.set(evaluations);
             }
+            Snapshot::Slow(motion) => self.desk.take_phase(motion),
+            Snapshot::Data(data) => self.desk.data.set(Some(data)),
             Snapshot::Keeping(keeping) => self.desk.keeping.set(Some(keeping)),
             Snapshot::Curve(points) => self.curve.update(|curve| {
                 // A new network begins at step 0 again.

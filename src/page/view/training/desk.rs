@@ -1,6 +1,6 @@
 //! What the training panel knows beside the status and the curves.
 
-use crate::protocol::Keeping;
+use crate::protocol::{DataStatus, Keeping, SlowMotion};
 use leptos::prelude::*;
 
 /// Signals of the training panel.
@@ -8,11 +8,26 @@ use leptos::prelude::*;
 pub struct Desk {
     /// Whether training survives the page.
     pub keeping: RwSignal<Option<Keeping>>,
+    /// The phases of the step in slow motion so far.
+    pub phases: RwSignal<Vec<SlowMotion>>,
+    /// What is trained on; `None`: MNIST.
+    pub data: RwSignal<Option<DataStatus>>,
 }
 
 impl Desk {
     /// Nothing is known yet.
     pub fn new() -> Self {
-        Desk { keeping: RwSignal::new(None) }
+        Desk { keeping: RwSignal::new(None), phases: RwSignal::new(Vec::new()), data: RwSignal::new(None) }
+    }
+
+    /// Takes a phase in slow motion, or its end.
+    pub fn take_phase(&self, motion: Option<SlowMotion>) {
+        self.phases.update(|phases| match motion {
+            Some(motion) => {
+                phases.truncate(motion.index as usize);
+                phases.push(motion);
+            }
+            None => phases.clear(),
+        });
     }
 }
