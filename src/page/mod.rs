@@ -8,8 +8,10 @@ pub mod axes;
 pub mod chart;
 pub mod csv;
 pub mod drawing;
+pub mod equivariance;
 pub mod flow;
 pub mod format;
+pub mod gallery;
 pub mod geometry;
 pub mod moves;
 pub mod overlap;
@@ -17,6 +19,7 @@ pub mod pose;
 pub mod ramp;
 pub mod readout;
 pub mod scatter;
+pub mod sheet;
 pub mod text;
 #[cfg(target_arch = "wasm32")]
 mod view;

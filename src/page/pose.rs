@@ -55,6 +55,26 @@ pub fn spread(means: &[f32], deviations: &[f32], dims: usize, class: usize, dime
         .then_some(Spread { mean, deviation })
 }
 
+/// How often the values between a slider's ends come up, as an SVG path in a box of 100 × 20 that stands on its lower
+/// edge: the normal curve of the class's mean and standard deviation, its top at the box's.
+pub fn bell((low, high): (f32, f32), Spread { mean, deviation }: Spread) -> String {
+    const STEPS: usize = 32;
+    let mut path = String::from("M0 20");
+    for k in 0..=STEPS {
+        let part = k as f32 / STEPS as f32;
+        let from_mean = (low + (high - low) * part - mean) / deviation;
+        let height = (-0.5 * from_mean * from_mean).exp();
+        path.push_str(&format!("L{:.1} {:.1}", part * 100.0, 20.0 - 19.0 * height));
+    }
+    path.push_str("L100 20Z");
+    path
+}
+
+/// What is added to each dimension in the pictures of the whole grid, a row for each: see [`sweep`].
+pub fn grid(span: Span, spread: impl Fn(usize) -> Option<Spread>, dims: usize) -> Vec<Vec<f32>> {
+    (0..dims).map(|dim| sweep(span, spread(dim))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +99,21 @@ mod tests {
         }
         assert_eq!(sweep(Span::Paper, None)[6], 0.05);
         assert_eq!(sweep(Span::Deviations, Some(SPREAD))[10], 0.4);
+    }
+
+    #[test]
+    fn the_bell_is_highest_at_the_mean() {
+        let path = bell((-0.3, 0.5), SPREAD);
+        assert!(path.contains("L50.0 1.0"), "{path}");
+        // Two standard deviations away it is e⁻² as high.
+        assert!(path.starts_with("M0 20L0.0 17.4L") && path.ends_with("L100.0 17.4L100 20Z"), "{path}");
+    }
+
+    #[test]
+    fn the_grid_has_a_row_for_each_dimension_and_zero_in_its_middle() {
+        let rows = grid(Span::Deviations, |dim| (dim == 1).then_some(SPREAD), 3);
+        assert_eq!((rows.len(), rows[1][10], rows[0][10]), (3, 0.4, 0.25));
+        assert!(rows.iter().all(|row| row[SWEEP / 2].to_bits() == 0));
     }
 
     #[test]
