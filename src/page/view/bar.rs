@@ -3,6 +3,7 @@
 use super::browser::Theme;
 use super::parts::{Choice, Icon, Pick, Sign};
 use super::session::Session;
+use super::share::{Home, Share};
 use super::speech;
 use crate::page::address::{SHIPPED, device_name, device_named};
 use crate::page::text::{language, live, say};
@@ -22,6 +23,8 @@ pub fn Bar(
             <NetworkChip session/>
             <DeviceChip session/>
             <span class="grow"></span>
+            <Share session/>
+            <Home session/>
             <LanguageButton session/>
             <ThemeButton session/>
         </header>

@@ -89,6 +89,26 @@ pub fn query() -> String {
     window().location().search().unwrap_or_default()
 }
 
+/// The whole address of the page with another part after `?`.
+pub fn address(query: &str) -> String {
+    let location = window().location();
+    let (origin, path) = (location.origin().unwrap_or_default(), location.pathname().unwrap_or_default());
+    if query.is_empty() { format!("{origin}{path}") } else { format!("{origin}{path}?{query}") }
+}
+
+/// Copies a text and tells whether the browser let it.
+pub fn copy(text: String, done: impl FnOnce(bool) + 'static) {
+    // A page that was not fetched safely has no clipboard at all, whatever the bindings promise.
+    let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into()).ok();
+    let Some(clipboard) = clipboard.and_then(|clipboard| clipboard.dyn_into::<web_sys::Clipboard>().ok()) else {
+        return done(false);
+    };
+    let written = clipboard.write_text(&text);
+    leptos::task::spawn_local(async move {
+        done(wasm_bindgen_futures::JsFuture::from(written).await.is_ok());
+    });
+}
+
 /// Replaces the part of the address after `?` without a new entry in the history.
 pub fn set_query(query: &str) {
     let location = window().location();
@@ -144,6 +164,8 @@ pub struct Colours {
     pub sequential: Memo<Arc<Ramp>>,
     /// For signed values.
     pub diverging: Memo<Arc<Ramp>>,
+    /// From the colour of one of two digits to that of the other.
+    pub two: Memo<Arc<Ramp>>,
 }
 
 impl Colours {
@@ -179,7 +201,13 @@ impl Colours {
         });
         let dark = Memo::new(move |_| theme.get() == Theme::Dark || theme.get() == Theme::Auto && system_dark.get());
         let ramp = |prefix: &'static str| Memo::new(move |_| Arc::new(ramp_of(prefix, dark.get())));
-        Colours { theme, ink: ramp("--ink-"), sequential: ramp("--seq-"), diverging: ramp("--div-") }
+        Colours {
+            theme,
+            ink: ramp("--ink-"),
+            sequential: ramp("--seq-"),
+            diverging: ramp("--div-"),
+            two: ramp("--two-"),
+        }
     }
 }
 

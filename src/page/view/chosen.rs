@@ -3,8 +3,9 @@
 use super::session::Session;
 use crate::ink::{SIDE, Stroke, Transform, from_strokes};
 pub use crate::page::address::DIMENSIONS;
-use crate::page::address::{Address, Bend, Recipe};
+use crate::page::address::{Address, Bend, Recipe, Second};
 use crate::page::drawing::Drawing;
+use crate::page::overlap::overlaid;
 use crate::page::pose::Span;
 use crate::page::text::Language;
 use crate::protocol::{DeviceChoice, Digits, Network, Shown, TrainingSettings};
@@ -22,6 +23,26 @@ pub enum Source {
     Drawn,
 }
 
+/// A second digit over the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SecondDigit {
+    /// Which, and where it lies.
+    pub place: Second,
+    /// Its label.
+    pub label: u8,
+    /// Its pixels, 28×28.
+    pub pixels: Arc<Vec<f32>>,
+}
+
+impl SecondDigit {
+    /// One of some test digits.
+    pub fn of(digits: &Digits, at: usize, place: Second) -> Option<Self> {
+        let bytes = digits.pixels.get(at * DIGIT_BYTES..(at + 1) * DIGIT_BYTES)?;
+        let pixels = bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect();
+        Some(SecondDigit { place, label: *digits.labels.get(at)?, pixels: Arc::new(pixels) })
+    }
+}
+
 /// What the person has set.
 #[derive(Clone, Copy)]
 pub struct Chosen {
@@ -37,7 +58,11 @@ pub struct Chosen {
     pub digit: RwSignal<Option<Arc<Vec<f32>>>>,
     /// How it is moved.
     pub transform: RwSignal<Transform>,
-    /// The digit as the network takes it: moved.
+    /// A second digit over it.
+    pub second: RwSignal<Option<SecondDigit>>,
+    /// A second digit that the address asks for and that has not come yet.
+    pub wanted_second: StoredValue<Option<Second>>,
+    /// The digit as the network takes it: moved, and with the second one.
     pub pixels: Memo<Option<Arc<Vec<f32>>>>,
     /// What was drawn on the pad.
     pub strokes: RwSignal<Vec<Stroke>>,
@@ -134,6 +159,7 @@ impl Chosen {
         let is_drawn = drawn.is_some();
         let digit = RwSignal::new(drawn);
         let transform = RwSignal::new(address.transform);
+        let second = RwSignal::new(None::<SecondDigit>);
         Chosen {
             language: RwSignal::new(address.language),
             device: RwSignal::new(address.device),
@@ -142,7 +168,15 @@ impl Chosen {
             untouched: RwSignal::new(!is_drawn),
             digit,
             transform,
-            pixels: Memo::new(move |_| digit.get().map(|digit| moved(&digit, transform.get()))),
+            second,
+            wanted_second: StoredValue::new(address.second),
+            pixels: Memo::new(move |_| {
+                let first = moved(&digit.get()?, transform.get());
+                Some(second.with(|second| match second {
+                    Some(second) => Arc::new(overlaid(&first, &second.pixels, SIDE, second.place.shift)),
+                    None => first,
+                }))
+            }),
             strokes: RwSignal::new(strokes),
             scene: StoredValue::new(0),
             wanted_digit: RwSignal::new(address.digit),
@@ -190,7 +224,7 @@ impl Chosen {
                 Source::Drawn => self.strokes.with(|strokes| Drawing::of(strokes)),
                 Source::Blank | Source::Test(..) => None,
             },
-            second: None,
+            second: self.second.with(|second| second.as_ref().map(|second| second.place)),
             iterations,
             iteration: Some(self.iteration.get()).filter(|iteration| *iteration < iterations),
             shown: self.shown.get(),
@@ -229,6 +263,7 @@ impl Chosen {
         self.untouched.set(false);
         self.strokes.set(Vec::new());
         self.source.set(Source::Blank);
+        self.second.set(None);
         self.digit.set(None);
         session.forget_reading();
     }

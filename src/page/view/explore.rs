@@ -77,7 +77,7 @@ fn exploration(session: Session) -> Exploration {
         iterations: chosen.iterations.get(),
         shown: chosen.shown.get(),
         offsets: chosen.offsets.get(),
-        two: false,
+        two: chosen.second.with(Option::is_some),
         sweep: Some((dimension as u8, swept)),
         grid: None,
     }

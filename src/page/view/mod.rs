@@ -14,6 +14,7 @@ mod parts;
 mod pose;
 mod routing;
 mod session;
+mod share;
 mod speech;
 mod training;
 
@@ -24,6 +25,7 @@ use session::Session;
 #[component]
 fn App() -> impl IntoView {
     let session = Session::start();
+    browser::set_root_attribute("data-embed", session.chosen.embed.then_some(""));
     view! {
         <bar::Bar session/>
         <banner::Banners session/>

@@ -2,7 +2,7 @@
 
 use super::asked::Asked;
 use super::browser::{self, Colours};
-use super::chosen::{Chosen, Source};
+use super::chosen::{Chosen, SecondDigit, Source};
 use super::download;
 use super::link::Link;
 use super::speech;
@@ -265,6 +265,9 @@ impl Session {
         if let Some(digit) = self.chosen.wanted_digit.get_untracked() {
             self.send(&Command::TestDigits(vec![digit]));
         }
+        if let Some(second) = self.chosen.wanted_second.get_value() {
+            self.send(&Command::TestDigits(vec![second.digit]));
+        }
     }
 
     fn take_device(&self, mut status: DeviceStatus) {
@@ -285,6 +288,11 @@ impl Session {
         if !readout::fits(&reading) {
             self.report(say!("banner.unfit_reading"));
         } else if self.asked.with_value(|asked| asked.reading_is_in_view(reading.serial, &self.chosen)) {
+            // An address may name a capsule that this network does not have.
+            let children = reading.sizes[0];
+            if self.chosen.pinned.get_untracked().is_some_and(|pinned| pinned >= children) {
+                self.chosen.pinned.set(None);
+            }
             self.reading.set(Some(Arc::new(reading)));
         }
     }
@@ -303,6 +311,12 @@ impl Session {
         let nothing_yet = asked.is_none() && self.chosen.untouched.get_untracked();
         if let Some(place) = place.or_else(|| nothing_yet.then(|| opening(&digits))) {
             self.chosen.pick(&digits, place);
+        }
+        if let Some(second) = self.chosen.wanted_second.get_value()
+            && let Some(at) = digits.indices.iter().position(|index| *index == second.digit)
+        {
+            self.chosen.wanted_second.set_value(None);
+            self.chosen.second.set(SecondDigit::of(&digits, at, second));
         }
         if digits.indices.len() > 1 {
             self.gallery.set(Some(Arc::new(digits)));

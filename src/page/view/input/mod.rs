@@ -3,6 +3,7 @@
 mod gallery;
 mod pad;
 mod prediction;
+mod second;
 
 use super::chosen::Source;
 use super::parts::Cells;
@@ -50,6 +51,7 @@ pub fn Input(
                 />
                 <p class="note"><b>{source}</b>" "{live!("input.seen_note")}</p>
             </div>
+            <second::Second session/>
             <gallery::Gallery session/>
         </section>
     }

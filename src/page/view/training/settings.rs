@@ -35,12 +35,21 @@ pub fn Settings(
     let intervals =
         Signal::derive(|| TEST_INTERVALS.map(|steps| Choice::new(steps, text::test_interval(steps))).to_vec());
     let presets = Signal::derive(|| PRESETS.map(|preset| Choice::new(preset, text::preset(preset))).to_vec());
+    let pictures = Signal::derive(|| {
+        vec![Choice::new(false, say!("training.single_digits")), Choice::new(true, say!("training.pairs"))]
+    });
     let plain = |values: &[u32]| values.iter().map(Choice::plain).collect::<Vec<_>>();
     let rates = RATES.map(Choice::plain).to_vec();
     let iterations = (1..=MOST_ITERATIONS).map(Choice::plain).collect::<Vec<_>>();
     view! {
         <div class="settings">
             <Pick label=live!("training.network") options=presets value=shown(form.preset) on_pick=preset/>
+            <Pick
+                label=live!("training.pictures")
+                options=pictures
+                value=Signal::derive(move || form.pairs.get().to_string())
+                on_pick=move |value: String| form.pairs.set(value == "true")
+            />
             <Pick label=live!("training.batch_size") options=plain(&BATCHES) value=shown(form.batch) on_pick=taker(form.batch)/>
             <Pick label=live!("training.rate") options=rates value=shown(form.rate) on_pick=rate/>
             <Pick label=live!("training.r_in_training") options=iterations value=shown(form.iterations) on_pick=taker(form.iterations)/>
@@ -69,6 +78,9 @@ pub fn Settings(
                 />
             </label>
         </div>
+        <Show when=move || form.pairs.get()>
+            <p class="note small">{live!("training.pairs_note")}</p>
+        </Show>
     }
 }
 
