@@ -54,6 +54,8 @@ pub struct Address {
     pub iterations: u8,
     /// The iteration shown, 1 to r; `None`: the last one.
     pub iteration: Option<u8>,
+    /// Whether the coefficients are shown as a flow instead of a map.
+    pub flows: bool,
     /// The digit capsule in view.
     pub shown: Shown,
     /// The primary capsule that was picked, below [`MOST_CAPSULES`]. The network in view may have fewer.
@@ -84,6 +86,7 @@ impl Default for Address {
             second: None,
             iterations: 3,
             iteration: None,
+            flows: false,
             shown: Shown::Longest,
             pinned: None,
             bend: Bend::default(),
@@ -122,6 +125,7 @@ impl Address {
             "second" => self.second = Second::read(value).or(self.second),
             "r" => self.iterations = iterations(value).unwrap_or(self.iterations),
             "iteration" => self.iteration = iterations(value).or(self.iteration),
+            "view" => self.flows = value == "flow",
             "capsule" => self.shown = whole(value, 9).map_or(self.shown, |class| Shown::Class(class as u8)),
             "pin" => self.pinned = whole(value, u64::from(MOST_CAPSULES) - 1).map(|n| n as u32).or(self.pinned),
             "preset" => known(value, &PRESETS, &mut self.preset),
@@ -164,6 +168,7 @@ impl Address {
         put(self.second.is_some(), "second", self.second.map(Second::text).unwrap_or_default());
         put(self.iterations != plain.iterations, "r", self.iterations.to_string());
         put(self.iteration.is_some(), "iteration", self.iteration.unwrap_or(1).to_string());
+        put(self.flows, "view", "flow".into());
         if let Shown::Class(class) = self.shown {
             put(true, "capsule", class.to_string());
         }
@@ -309,7 +314,7 @@ mod tests {
         let training = (select(PRESETS.to_vec()), select(BATCHES.to_vec()), any::<u64>(), recipe);
         let digit = (digit, transform);
         let view = (device, select(SHIPPED.to_vec()), digit, of(second), rounds, shown, of(0..MOST_CAPSULES), bend);
-        (view, training, any::<bool>()).prop_map(|(view, (preset, batch, seed, recipe), embed)| {
+        (view, training, any::<(bool, bool)>()).prop_map(|(view, (preset, batch, seed, recipe), (embed, flows))| {
             let (device, network, ((digit, drawing), transform), second, (iterations, iteration), shown, pinned, bend) =
                 view;
             let (network, preset) = (network.to_string(), preset.to_string());
@@ -324,7 +329,7 @@ mod tests {
                 iteration,
                 ..Address::default()
             };
-            Address { shown, pinned, bend, preset, batch, seed, recipe, embed, ..what }
+            Address { flows, shown, pinned, bend, preset, batch, seed, recipe, embed, ..what }
         })
     }
 
@@ -373,7 +378,7 @@ mod tests {
         }
 
         #[test]
-        fn every_known_name_with_any_value(name in "lang|device|network|digit|drawing|second|right|down|turn|scale|r|iteration|capsule|pin|bend|span|dimension|preset|batch|seed|pairs|rate|train-r|reconstruction|epochs|test|embed", value in "\\PC{0,30}") {
+        fn every_known_name_with_any_value(name in "lang|device|network|digit|drawing|second|right|down|turn|scale|r|iteration|view|capsule|pin|bend|span|dimension|preset|batch|seed|pairs|rate|train-r|reconstruction|epochs|test|embed", value in "\\PC{0,30}") {
             let address = Address::parse(&format!("{name}={value}"));
             prop_assert!(SHIPPED.contains(&address.network.as_str()) && PRESETS.contains(&address.preset.as_str()));
             prop_assert!(BATCHES.contains(&address.batch) && address.digit.unwrap_or(0) < TEST_DIGITS);

@@ -5,6 +5,8 @@
 //! a slice.
 
 use super::geometry::Grid;
+use super::ramp::Colour;
+use super::svg::{Marks, Tints};
 use std::fmt::Write;
 
 /// A stretch of a column, from top to bottom.
@@ -122,6 +124,106 @@ impl Flow {
     }
 }
 
+/// Where the columns stand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Columns {
+    /// The right edge of the positions' blocks: here ribbons begin.
+    pub left: f32,
+    /// The left edge of the digits' blocks.
+    pub right: f32,
+    /// How wide a block is.
+    pub block: f32,
+}
+
+impl Flow {
+    /// Everything that flows, a ribbon from each position to each digit: quietly what goes to the other digits, and what
+    /// goes to the digit in view in the colours of its positions.
+    pub fn ribbons(&self, columns: Columns, in_view: Option<u8>, colours: &[Colour], tints: &Tints) -> Marks {
+        let mut marks = Marks::default();
+        let ends = (columns.left, columns.right);
+        let places = || 0..self.positions.len();
+        for parent in (0..self.parents).filter(|parent| in_view.map(usize::from) != Some(*parent)) {
+            let mut path = String::new();
+            places().for_each(|place| outline(&mut path, self.of_position(place, parent), ends));
+            marks.put(format_args!(r#"<path d="{path}" fill="{}" fill-opacity="0.4"/>"#, tints.quiet));
+        }
+        for (place, parent) in in_view.into_iter().flat_map(|parent| places().map(move |place| (place, parent.into())))
+        {
+            let mut path = String::new();
+            outline(&mut path, self.of_position(place, parent), ends);
+            let [red, green, blue] = colours.get(place).copied().unwrap_or_default();
+            // A hairline around it, so that it is seen where it is thinner than a pixel.
+            marks.put(format_args!(
+                r##"<path d="{path}" fill="#{red:02x}{green:02x}{blue:02x}" stroke="#{red:02x}{green:02x}{blue:02x}" stroke-width="0.7"/>"##
+            ));
+        }
+        marks
+    }
+
+    /// The blocks of both columns with their names, at the left one for each row.
+    pub fn blocks(&self, columns: Columns, in_view: Option<u8>, rows: &[String], tints: &Tints) -> Marks {
+        let mut marks = Marks::default();
+        let block = |marks: &mut Marks, x: f32, stretch: Stretch, colour: &str| {
+            marks.put(format_args!(
+                r#"<rect x="{x:.1}" y="{:.2}" width="{:.1}" height="{:.2}" fill="{colour}"/>"#,
+                stretch.top,
+                columns.block,
+                stretch.height.max(0.5)
+            ));
+        };
+        for position in &self.positions {
+            block(&mut marks, columns.left - columns.block, *position, &tints.measured);
+        }
+        for (parent, digit) in self.digits.iter().enumerate() {
+            let colour = if in_view.map(usize::from) == Some(parent) { &tints.accent } else { &tints.measured };
+            block(&mut marks, columns.right, *digit, colour);
+            let at = (columns.right + columns.block + 6.0, digit.top + digit.height / 2.0 + 4.5);
+            let words = if in_view.map(usize::from) == Some(parent) { &tints.accent } else { &tints.text };
+            marks.words(at, "start", words, &parent.to_string());
+        }
+        for (row, name) in rows.iter().enumerate() {
+            let across = self.grid.columns as usize;
+            let (Some(first), Some(last)) =
+                (self.positions.get(row * across), self.positions.get(row * across + across - 1))
+            else {
+                break;
+            };
+            let middle = (first.top + last.top + last.height) / 2.0;
+            marks.words((columns.left - columns.block - 6.0, middle + 4.0), "end", &tints.quiet, name);
+        }
+        marks
+    }
+
+    /// One capsule's ribbons to all digits, so wide that their widths can be compared: `scale` pixels for a coefficient
+    /// of 1; and its place in the left column.
+    pub fn capsule(&self, columns: Columns, child: u32, couplings: &[f32], scale: f32, tints: &Tints) -> Marks {
+        let mut marks = Marks::default();
+        let (from, to) = (columns.left, columns.right);
+        let middle = (from + to) / 2.0;
+        for (parent, coupling) in couplings.iter().enumerate() {
+            let Ribbon { left, right, width } = self.of_child(child, parent);
+            let (start, end) = (left + width / 2.0, right + width / 2.0);
+            marks.put(format_args!(
+                r#"<path class="traced" d="M{from:.1} {start:.2}C{middle:.1} {start:.2} {middle:.1} {end:.2} {to:.1} {end:.2}" fill="none" stroke="{}" stroke-opacity="0.9" stroke-width="{:.2}"/>"#,
+                tints.accent,
+                coupling * scale
+            ));
+        }
+        let places = (self.grid.rows * self.grid.columns).max(1);
+        if let Some(place) = self.positions.get((child % places) as usize) {
+            marks.put(format_args!(
+                r#"<rect x="{:.1}" y="{:.2}" width="{:.1}" height="{:.2}" fill="none" stroke="{}" stroke-width="2"/>"#,
+                columns.left - columns.block - 1.0,
+                place.top - 1.0,
+                columns.block + 2.0,
+                place.height + 2.0,
+                tints.accent
+            ));
+        }
+        marks
+    }
+}
+
 fn nearest(column: &[Stretch], y: f32) -> Option<usize> {
     let away = |stretch: &Stretch| (stretch.top - y).max(y - stretch.top - stretch.height).max(0.0);
     let places = column.iter().enumerate();
@@ -201,6 +303,21 @@ mod tests {
         assert_eq!((flow.position_at(-5.0), flow.digit_at(1000.0)), (Some(0), Some(3)));
         let third = flow.positions[2];
         assert_eq!(flow.position_at(third.top + third.height / 2.0), Some(2));
+    }
+
+    #[test]
+    fn every_position_is_drawn_to_the_digit_in_view() {
+        let flow = Flow::new(&sent(), GRID, 4, 300.0, GAPS, sent().iter().sum());
+        let columns = Columns { left: 40.0, right: 280.0, block: 8.0 };
+        let tints = Tints { accent: "#c2410c".into(), ..Tints::default() };
+        let drawn = flow.ribbons(columns, Some(2), &[[1, 2, 3]; 6], &tints);
+        assert_eq!(drawn.as_str().matches("fill=\"#010203").count(), 6, "one ribbon each to the digit in view");
+        assert_eq!(drawn.as_str().matches("<path").count(), 6 + 3, "and one path to each of the others");
+        let blocks = flow.blocks(columns, Some(2), &["row 1".into(), "row 2".into()], &tints);
+        assert_eq!(blocks.as_str().matches("<rect").count(), 6 + 4);
+        assert!(blocks.as_str().contains("row 2") && blocks.as_str().contains(">3</text>"));
+        let traced = flow.capsule(columns, 7, &[0.1, 0.2, 0.3, 0.4], 10.0, &tints);
+        assert!(traced.as_str().matches("traced").count() == 4 && traced.as_str().contains("stroke-width=\"4.00\""));
     }
 
     #[test]

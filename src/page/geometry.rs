@@ -1,5 +1,7 @@
 //! Where things lie: places on the pad, capsules in their grid, and the way from one to the next by arrow keys.
 
+use crate::protocol::Field;
+
 /// The primary capsules' types, rows and columns: capsule = (type · rows + row) · columns + column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
@@ -88,6 +90,24 @@ impl Grid {
     }
 }
 
+/// A square of the input that something sees: its first row and column, and how many of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// First row.
+    pub row: u32,
+    /// First column.
+    pub column: u32,
+    /// Rows and columns.
+    pub size: u32,
+}
+
+impl Sight {
+    /// What a layer's position at a row and column sees.
+    pub fn of(field: Field, row: u32, column: u32) -> Self {
+        Sight { row: row * field.stride, column: column * field.stride, size: field.size }
+    }
+}
+
 /// A pointer's place within a box on the screen: (0, 0) is its upper left corner, (1, 1) its lower right one. Both in
 /// the same units, so that zoom, scale and pixel ratio fall out.
 pub fn place_in_box((x, y): (f64, f64), left: f64, top: f64, width: f64, height: f64) -> (f32, f32) {
@@ -129,6 +149,14 @@ mod tests {
         let five = Grid { types: 5, rows: 2, columns: 2 };
         assert_eq!(five.beside(five.capsule((1, 1, 0)), Arrow::Down), five.capsule((1, 1, 0)));
         assert_eq!(five.beside(five.capsule((0, 1, 0)), Arrow::Down), five.capsule((4, 0, 0)));
+    }
+
+    #[test]
+    fn a_primary_capsule_sees_its_square() {
+        let field = Field { size: 17, stride: 2 };
+        assert_eq!(Sight::of(field, 0, 5), Sight { row: 0, column: 10, size: 17 });
+        let last = Sight::of(field, 5, 5);
+        assert!(last.row + last.size <= 28);
     }
 
     #[test]

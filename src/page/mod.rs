@@ -13,6 +13,7 @@ pub mod flow;
 pub mod format;
 pub mod gallery;
 pub mod geometry;
+pub mod layers;
 pub mod moves;
 pub mod overlap;
 pub mod pose;
@@ -20,6 +21,7 @@ pub mod ramp;
 pub mod readout;
 pub mod scatter;
 pub mod sheet;
+pub mod svg;
 pub mod text;
 #[cfg(target_arch = "wasm32")]
 mod view;

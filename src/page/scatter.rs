@@ -1,6 +1,7 @@
 //! The votes for one digit capsule in the plane in which they spread most, with s and v of each iteration.
 
 use super::axes::Plane;
+use super::svg::{Marks, Tints};
 use super::{account, readout};
 use crate::protocol::{Reading, Votes};
 
@@ -79,6 +80,87 @@ impl Scatter {
     }
 }
 
+/// Radius of the mark of a vote with a uniform coefficient.
+const PLAIN: f32 = 2.6;
+
+impl Scatter {
+    /// The axes with their names, and the votes: area and strength of a mark by its coefficient.
+    pub fn votes(&self, couplings: &[f32], parents: usize, frame: Frame, names: [&str; 2], tints: &Tints) -> Marks {
+        let mut marks = Marks::default();
+        let (x, y) = self.origin;
+        marks.line((0.0, y), (frame.width, y), &tints.line, 1.0);
+        marks.line((x, 0.0), (x, frame.height), &tints.line, 1.0);
+        marks.words((frame.width - 2.0, y + 15.0), "end", &tints.quiet, names[0]);
+        marks.words((x + 6.0, 12.0), "start", &tints.quiet, names[1]);
+        let (left, foot) = (4.0, frame.height - 8.0);
+        marks.line((left, foot), (left + self.unit, foot), &tints.quiet, 1.5);
+        marks.words((left + self.unit / 2.0, foot - 5.0), "middle", &tints.quiet, "1");
+        // The weak ones first, so that the strong ones are seen.
+        let mut order: Vec<usize> = (0..self.spots.len().min(couplings.len())).collect();
+        order.sort_by(|a, b| couplings[*a].total_cmp(&couplings[*b]));
+        marks.put(format_args!(r#"<g fill="{}">"#, tints.measured));
+        for child in order {
+            let ((x, y), radius) = (self.spots[child], radius(couplings[child], parents, PLAIN));
+            let strength = (0.25 + 0.6 * couplings[child] * parents as f32 / 3.0).min(0.85);
+            marks
+                .put(format_args!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius:.2}" fill-opacity="{strength:.2}"/>"#));
+        }
+        marks.put(format_args!("</g>"));
+        marks
+    }
+
+    /// s and v up to a place between iterations, and a ring around one vote.
+    pub fn course(
+        &self,
+        iteration: f64,
+        couplings: &[f32],
+        ringed: Option<u32>,
+        parents: usize,
+        tints: &Tints,
+    ) -> Marks {
+        let mut marks = Marks::default();
+        let passed = (iteration.floor().max(1.0) as usize).min(self.sums.len());
+        if let Some(sum) = between(&self.sums, iteration) {
+            let way: Vec<(f32, f32)> = self.sums[..passed].iter().copied().chain([sum]).collect();
+            for pair in way.windows(2) {
+                marks.line(pair[0], pair[1], &tints.text, 1.0);
+            }
+            for (round, (x, y)) in self.sums[..passed].iter().enumerate() {
+                marks.put(format_args!(
+                    r#"<path d="M{x:.1} {:.1}l5 5l-5 5l-5-5z" fill="{}" stroke="{}" stroke-width="1.5"/>"#,
+                    y - 5.0,
+                    tints.paper,
+                    tints.text
+                ));
+                marks.words_over((*x, y - 10.0), &tints.text, &tints.paper, &format!("s{}", subscript(round + 1)));
+            }
+        }
+        if let Some(pose) = between(&self.poses, iteration) {
+            marks.line(self.origin, pose, &tints.accent, 2.5);
+            for (round, (x, y)) in self.poses[..passed].iter().enumerate() {
+                marks.put(format_args!(
+                    r#"<circle cx="{x:.1}" cy="{y:.1}" r="4.5" fill="{}" stroke="{}" stroke-width="1.5"/>"#,
+                    tints.accent, tints.paper
+                ));
+                marks.words_over((*x, y + 20.0), &tints.accent, &tints.paper, &format!("v{}", subscript(round + 1)));
+            }
+        }
+        if let Some((child, (x, y))) = ringed.and_then(|child| Some((child, *self.spots.get(child as usize)?))) {
+            let radius = radius(couplings.get(child as usize).copied().unwrap_or(0.0), parents, PLAIN) + 4.0;
+            marks.put(format_args!(
+                r#"<circle class="ring" cx="{x:.1}" cy="{y:.1}" r="{radius:.1}" fill="none" stroke="{}" stroke-width="2.5"/>"#,
+                tints.accent
+            ));
+        }
+        marks
+    }
+}
+
+/// A small number as an index: 12 → ₁₂.
+fn subscript(number: usize) -> String {
+    number.to_string().chars().filter_map(|digit| char::from_u32(0x2080 + digit.to_digit(10)?)).collect()
+}
+
 /// A place between those of the iterations: at 2.5 half way from the second to the third.
 pub fn between(places: &[(f32, f32)], iteration: f64) -> Option<(f32, f32)> {
     let last = places.len().checked_sub(1)?;
@@ -129,6 +211,21 @@ mod tests {
         let (x, y) = scatter.spots[2];
         assert_eq!(scatter.nearest((x + 2.0, y - 2.0), 10.0), Some(2));
         assert_eq!(scatter.nearest((x, y + 500.0), 10.0), None);
+    }
+
+    #[test]
+    fn every_vote_is_drawn_and_the_course_grows() {
+        let (reading, votes) = routed();
+        let scatter = Scatter::new(&votes, &reading, FRAME).expect("three votes");
+        let tints = Tints::default();
+        let drawn = scatter.votes(&[0.5; 3], 2, FRAME, ["axis 1", "axis 2"], &tints);
+        assert_eq!(drawn.as_str().matches("<circle").count(), 3);
+        let course = |at: f64, ringed| scatter.course(at, &[0.5; 3], ringed, 2, &tints).as_str().to_string();
+        assert!(
+            course(1.0, None).contains("v₁") && !course(1.9, None).contains("v₂") && course(2.0, None).contains("v₂")
+        );
+        assert!(course(1.0, Some(2)).contains("ring") && !course(1.0, Some(99)).contains("ring"));
+        assert_eq!(subscript(10), "₁₀");
     }
 
     #[test]

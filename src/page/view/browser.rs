@@ -1,6 +1,7 @@
 //! What the page asks of the browser: theme, motion, frames, the address, small stored choices.
 
 use crate::page::ramp::{Ramp, token_colour};
+use crate::page::svg::Tints;
 use leptos::prelude::*;
 use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -166,6 +167,8 @@ pub struct Colours {
     pub diverging: Memo<Arc<Ramp>>,
     /// From the colour of one of two digits to that of the other.
     pub two: Memo<Arc<Ramp>>,
+    /// For drawings.
+    pub tints: Memo<Arc<Tints>>,
 }
 
 impl Colours {
@@ -201,20 +204,44 @@ impl Colours {
         });
         let dark = Memo::new(move |_| theme.get() == Theme::Dark || theme.get() == Theme::Auto && system_dark.get());
         let ramp = |prefix: &'static str| Memo::new(move |_| Arc::new(ramp_of(prefix, dark.get())));
+        let tints = Memo::new(move |_| Arc::new(tints_of(dark.get())));
         Colours {
             theme,
             ink: ramp("--ink-"),
             sequential: ramp("--seq-"),
             diverging: ramp("--div-"),
             two: ramp("--two-"),
+            tints,
         }
     }
 }
 
+/// The tokens that drawings use.
+fn tints_of(dark: bool) -> Tints {
+    let token = tokens();
+    let tint = |name: &str| {
+        let [red, green, blue] = token(name).and_then(|value| token_colour(&value, dark)).unwrap_or_default();
+        format!("#{red:02x}{green:02x}{blue:02x}")
+    };
+    Tints {
+        paper: tint("--paper"),
+        text: tint("--text"),
+        quiet: tint("--quiet"),
+        line: tint("--line"),
+        accent: tint("--accent"),
+        measured: tint("--measured"),
+    }
+}
+
+/// The style sheet's tokens by name.
+fn tokens() -> impl Fn(&str) -> Option<String> {
+    let style = root().and_then(|root| window().get_computed_style(&root).ok().flatten());
+    move |name| style.as_ref()?.get_property_value(name).ok()
+}
+
 /// The ramp of the tokens `prefix0`, `prefix1`, …
 fn ramp_of(prefix: &str, dark: bool) -> Ramp {
-    let style = root().and_then(|root| window().get_computed_style(&root).ok().flatten());
-    let token = |k: usize| style.as_ref()?.get_property_value(&format!("{prefix}{k}")).ok();
-    let stops: Vec<_> = (0..).map_while(|k| token_colour(&token(k)?, dark)).collect();
+    let token = tokens();
+    let stops: Vec<_> = (0..).map_while(|k| token_colour(&token(&format!("{prefix}{k}"))?, dark)).collect();
     Ramp::new(&stops)
 }

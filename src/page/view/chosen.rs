@@ -80,6 +80,8 @@ pub struct Chosen {
     pub playing: RwSignal<bool>,
     /// Counts the plays, so that an older one knows that it is over.
     pub plays: StoredValue<u32>,
+    /// Whether the coefficients are shown as a flow instead of a map.
+    pub flows: RwSignal<bool>,
     /// The digit capsule in view.
     pub shown: RwSignal<Shown>,
     /// The primary capsule under the pointer or the cursor.
@@ -184,6 +186,7 @@ impl Chosen {
             iteration: RwSignal::new(address.iteration.unwrap_or(address.iterations)),
             playing: RwSignal::new(false),
             plays: StoredValue::new(0),
+            flows: RwSignal::new(address.flows),
             shown: RwSignal::new(address.shown),
             hovered: RwSignal::new(None),
             pinned: RwSignal::new(address.pinned),
@@ -227,6 +230,7 @@ impl Chosen {
             second: self.second.with(|second| second.as_ref().map(|second| second.place)),
             iterations,
             iteration: Some(self.iteration.get()).filter(|iteration| *iteration < iterations),
+            flows: self.flows.get(),
             shown: self.shown.get(),
             pinned: self.pinned.get(),
             bend: Bend {

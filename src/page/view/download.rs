@@ -9,6 +9,12 @@ use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, Url};
 /// Tensors.
 pub const SAFETENSORS: &str = "application/octet-stream";
 
+/// Numbers as text.
+pub const CSV: &str = "text/csv";
+
+/// Drawings.
+pub const SVG: &str = "image/svg+xml";
+
 /// How long the browser may take to begin with a file before its address is given back.
 const GRACE: Duration = Duration::from_secs(20);
 

@@ -1,7 +1,9 @@
 //! The machine room: the steps of a training step with their costs, and the device compared with its twin.
 
 mod check;
+mod layers;
 mod plan;
+mod tiles;
 
 use super::session::Session;
 use crate::page::text::live;
@@ -17,6 +19,7 @@ pub fn Hood(
         <section class="hood" aria-label=live!("hood.title")>
             <h2>{live!("hood.title")}</h2>
             <div class="hood-grid">
+                <layers::Layers session/>
                 <plan::PlanList session/>
                 <check::Check session/>
             </div>

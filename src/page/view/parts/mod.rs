@@ -2,10 +2,14 @@
 
 mod cells;
 mod choice;
+mod drawn;
 mod icon;
 mod numbers;
+mod seen;
 
 pub use cells::{Cells, Mark, cell_under};
 pub use choice::{Choice, Pick, Toggle};
+pub use drawn::{Drawn, pointer_in, width_of};
 pub use icon::{Icon, Sign};
 pub use numbers::{Numbers, Table};
+pub use seen::Seen;

@@ -1,52 +1,34 @@
-//! One primary capsule: how it divides its vote among the ten digits, with the formula and its real numbers.
+//! One primary capsule: what it sees, and how it divides its vote among the digits, iteration by iteration.
 
-use crate::page::geometry::Grid;
+use super::focus::{Because, Focus};
+use crate::page::geometry::Sight;
 use crate::page::text::{live, say};
-use crate::page::view::session::Session;
-use crate::page::{format, readout, text};
+use crate::page::view::parts::Seen;
+use crate::page::{account, format, readout, text};
 use leptos::prelude::*;
-
-/// Why this capsule is shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Because {
-    Hovered,
-    Pinned,
-    Closest,
-}
 
 /// The couplings of the capsule under the pointer, of the pinned one, or of the one that couples most with the digit in
 /// view.
 #[component]
 pub fn Capsule(
-    /// The session.
-    session: Session,
-    /// The digit capsule in view.
-    class: Memo<Option<u8>>,
-    /// The primary capsules.
-    grid: Memo<Grid>,
+    /// What is in view.
+    focus: Focus,
 ) -> impl IntoView {
-    let chosen = session.chosen;
-    let capsule = Memo::new(move |_| {
-        if let Some(hovered) = chosen.hovered.get() {
-            return Some((hovered, Because::Hovered));
-        }
-        if let Some(pinned) = chosen.pinned.get() {
-            return Some((pinned, Because::Pinned));
-        }
-        let (reading, class) = (session.reading.get()?, class.get()?);
-        // The last iteration's, so that it stays the same capsule while the iterations pass.
-        Some((readout::closest_child(&reading, reading.iterations, class), Because::Closest))
-    });
+    let session = focus.session;
     let numbers = Memo::new(move |_| {
-        let (reading, (capsule, _)) = (session.reading.get()?, capsule.get()?);
-        let iteration = chosen.iteration.get();
-        let activity = reading.activity.get(capsule as usize).copied().unwrap_or_default();
-        let couplings = readout::of_child(&reading, iteration, capsule).to_vec();
-        Some((couplings, readout::logits_of_child(&reading, iteration, capsule).to_vec(), activity))
+        let ((reading, iteration), (capsule, _)) = (focus.reading()?, focus.capsule.get()?);
+        let every = (1..=reading.iterations).map(|t| readout::of_child(&reading, t, capsule).to_vec()).collect();
+        let logits = readout::logits_of_child(&reading, iteration, capsule).to_vec();
+        let votes = focus.votes.get();
+        let agreement = account::agreement(votes.as_deref(), &reading, iteration, capsule);
+        Some(Couplings { every, iteration, logits, agreement })
+    });
+    let most = Memo::new(move |_| {
+        session.reading.with(|reading| reading.as_ref().map_or(1.0, |r| r.coupling.iter().copied().fold(0.0, f32::max)))
     });
     let heading = move || {
-        let (capsule, because) = capsule.get()?;
-        let (of_type, row, column) = grid.get().place(capsule);
+        let (capsule, because) = focus.capsule.get()?;
+        let (of_type, row, column) = focus.grid.get().place(capsule);
         let why = match because {
             Because::Hovered => say!("routing.under_pointer"),
             Because::Pinned => say!("routing.pinned"),
@@ -54,53 +36,104 @@ pub fn Capsule(
         };
         Some(view! { <b>{text::capsule_place(of_type, row, column)}</b><br/>{why} })
     };
+    let activity = move || {
+        let capsule = focus.capsule.get()?.0;
+        session.reading.with(|r| r.as_ref()?.activity.get(capsule as usize).map(|length| format::fixed(*length, 2)))
+    };
+    let sight = Signal::derive(move || {
+        let capsule = focus.capsule.get()?.0;
+        let field = session.status_of(&session.chosen.network.get())?.fields[1];
+        let (_, row, column) = focus.grid.get().place(capsule);
+        Some(Sight::of(field, row, column))
+    });
     let classes = move || session.reading.with(|reading| reading.as_ref().map_or(10, |r| readout::parents(r)));
-    let rows = move || (0..classes()).map(|parent| view! { <Row parent class numbers/> }).collect_view();
-    let activity = move || numbers.with(|numbers| numbers.as_ref().map(|n| format::fixed(n.2, 2)));
+    let rows = move || (0..classes()).map(|parent| view! { <Row parent focus numbers most/> }).collect_view();
     view! {
         <div class="capsule">
             <h3>{live!("routing.one_capsule")}</h3>
-            <p class="note two-lines">{heading}</p>
+            <div class="capsule-head">
+                <Seen session sight/>
+                <p class="note">
+                    {heading} <br/> <span title=live!("routing.its_length")>
+                        {live!("routing.length_is")} " " <span class="number">{activity}</span>
+                    </span>
+                </p>
+            </div>
             <table class="couplings">
                 <thead>
                     <tr>
                         <th scope="col">{live!("routing.digit")}</th>
-                        <td></td>
+                        <th scope="col" class="spark-head" title=live!("routing.spark_title")>
+                            {move || say!("routing.spark", r = session.chosen.iterations.get())}
+                        </th>
                         <th scope="col" title=live!("routing.coupling")>"c"</th>
                         <th scope="col" title=live!("routing.logit")>"b"</th>
+                        <th scope="col" title=live!("routing.agreement")>"û·v"</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
                 <tfoot><Sum numbers/></tfoot>
             </table>
-            <Formula class numbers/>
-            <p class="note">{live!("routing.its_length")}" "<span class="number">{activity}</span></p>
         </div>
     }
 }
 
-/// Couplings, logits and length of the capsule.
-type Numbers = Memo<Option<(Vec<f32>, Vec<f32>, f32)>>;
+/// A capsule's numbers.
+#[derive(Clone, PartialEq)]
+struct Couplings {
+    /// Coefficients of every iteration.
+    every: Vec<Vec<f32>>,
+    /// The iteration shown.
+    iteration: u8,
+    /// Its logits.
+    logits: Vec<f32>,
+    /// Its agreement, if it is known.
+    agreement: Option<Vec<f32>>,
+}
+
+impl Couplings {
+    fn shown(&self) -> &[f32] {
+        self.every.get(usize::from(self.iteration) - 1).map_or(&[], Vec::as_slice)
+    }
+}
+
+type Numbers = Memo<Option<Couplings>>;
 
 /// One digit's part of the vote.
 #[component]
 fn Row(
     /// The digit.
     parent: usize,
-    /// The digit capsule in view.
-    class: Memo<Option<u8>>,
+    /// What is in view.
+    focus: Focus,
     /// The capsule's numbers.
     numbers: Numbers,
+    /// The largest coefficient of all, which fills the height.
+    most: Memo<f32>,
 ) -> impl IntoView {
-    let coupling = move || numbers.with(|numbers| numbers.as_ref().and_then(|n| n.0.get(parent).copied()));
-    let logit = move || numbers.with(|numbers| numbers.as_ref().and_then(|n| n.1.get(parent).copied()));
-    let width = move || format!("{}%", 100.0 * coupling().unwrap_or(0.0).clamp(0.0, 1.0));
+    let rounds = Memo::new(move |_| numbers.with(|n| n.as_ref().map_or(3, |n| n.every.len())));
+    let bar = move |round: usize| {
+        let value = move || numbers.with(|n| n.as_ref()?.every.get(round)?.get(parent).copied()).unwrap_or(0.0);
+        let height = move || format!("{:.1}%", 100.0 * (value() / most.get().max(1e-6)).clamp(0.0, 1.0));
+        let is_shown = move || numbers.with(|n| n.as_ref().is_some_and(|n| usize::from(n.iteration) == round + 1));
+        view! { <i class:shown=is_shown style:height=height></i> }
+    };
+    let bars = move || (0..rounds.get()).map(bar).collect_view();
+    let told = move |value: fn(&Couplings) -> Option<&[f32]>, decimals: usize, signed: bool| {
+        numbers.with(|numbers| {
+            let value = *value(numbers.as_ref()?)?.get(parent)?;
+            Some(if signed { format::signed(value, decimals) } else { format::fixed(value, decimals) })
+        })
+    };
     view! {
-        <tr class:in-view=move || class.get() == Some(parent as u8)>
+        <tr class:in-view=move || focus.class.get() == Some(parent as u8)>
             <th scope="row">{parent}</th>
-            <td class="track"><i style:width=width></i></td>
-            <td class="number">{move || coupling().map(|value| format::fixed(value, 3))}</td>
-            <td class="number quiet">{move || logit().map(|value| format::fixed(value, 2))}</td>
+            <td class="spark"><span>{bars}</span></td>
+            <td class="number">{move || told(|n| Some(n.shown()), 3, false)}</td>
+            <td class="number quiet">{move || told(|n| Some(&n.logits), 2, false)}</td>
+            <td class="number quiet">
+                {move || told(|n| n.agreement.as_deref(), 2, true).unwrap_or_else(|| "–".into())}
+            </td>
         </tr>
     }
 }
@@ -111,43 +144,13 @@ fn Sum(
     /// The capsule's numbers.
     numbers: Numbers,
 ) -> impl IntoView {
-    let sum = move || numbers.with(|n| n.as_ref().map(|n| format::fixed(n.0.iter().sum(), 3)));
+    let sum = move || numbers.with(|n| n.as_ref().map(|n| format::fixed(n.shown().iter().sum(), 3)));
     view! {
         <tr>
             <th scope="row">"Σ"</th>
             <td class="quiet">{live!("routing.sum_is_one")}</td>
             <td class="number">{sum}</td>
-            <td></td>
+            <td colspan="2"></td>
         </tr>
-    }
-}
-
-/// The softmax with the numbers of the digit in view.
-#[component]
-fn Formula(
-    /// The digit capsule in view.
-    class: Memo<Option<u8>>,
-    /// The capsule's numbers.
-    numbers: Numbers,
-) -> impl IntoView {
-    let filled_in = move || {
-        let class = class.get()? as usize;
-        numbers.with(|numbers| {
-            let (couplings, logits, _) = numbers.as_ref()?;
-            let (coupling, logit) = (*couplings.get(class)?, *logits.get(class)?);
-            let sum: f32 = logits.iter().map(|logit| logit.exp()).sum();
-            Some(view! {
-                "= e"<sup>{format::fixed(logit, 2)}</sup>" / "{format::fixed(sum, 2)}" = "
-                <b>{format::fixed(coupling, 3)}</b>
-            })
-        })
-    };
-    view! {
-        <p class="formula">
-            <span><i>"c"</i><sub>{move || class.get().map_or("j".to_string(), |class| class.to_string())}</sub>
-            " = e"<sup>"b"</sup>" / Σ"<sub>"k"</sub>" e"<sup>"b"<sub>"k"</sub></sup></span>
-            " "
-            <span class="number">{filled_in}</span>
-        </p>
     }
 }

@@ -1,16 +1,20 @@
 //! How the digit capsules compete for the primary capsules, one iteration after another.
 
 mod capsule;
+mod flow;
+mod focus;
 mod lengths;
 mod maps;
+mod pictures;
 mod rounds;
+mod save;
+mod scatter;
 mod scrubber;
+mod working;
 
-use super::browser::follow;
-use super::explore::class_in_view;
 use super::session::Session;
-use crate::page::geometry::Grid;
 use crate::page::text::live;
+use focus::Focus;
 use leptos::prelude::*;
 
 /// The panel of routing.
@@ -19,30 +23,23 @@ pub fn Routing(
     /// The session.
     session: Session,
 ) -> impl IntoView {
-    let class = Memo::new(move |_| class_in_view(session));
-    let grid = Memo::new(move |_| grid(session));
-    let iteration = session.chosen.iteration;
-    let place = follow(Signal::derive(move || f64::from(iteration.get())));
+    let focus = Focus::of(session);
     view! {
         <section class="routing" aria-label=live!("routing.title")>
-            <h2>{live!("routing.title")}</h2>
+            <div class="row title">
+                <h2>{live!("routing.title")}</h2>
+                <pictures::Switch session/>
+            </div>
             <scrubber::Scrubber session/>
             <div class="stage">
-                <div>
-                    <maps::Sentence class grid/>
-                    <maps::Maps session class grid place/>
-                </div>
-                <capsule::Capsule session class grid/>
+                <pictures::Pictures focus/>
+                <capsule::Capsule focus/>
             </div>
-            <lengths::Lengths session class/>
+            <lengths::Lengths session class=focus.class/>
             <rounds::Rounds session/>
+            <scatter::Votes focus/>
+            <working::Working focus/>
+            <save::Save focus/>
         </section>
     }
-}
-
-/// The primary capsules of the network that reads; those of compact until it is known.
-fn grid(session: Session) -> Grid {
-    let status = session.status_of(&session.chosen.network.get());
-    let [types, rows, columns] = status.map_or([8, 6, 6], |status| status.grid);
-    Grid { types, rows, columns }
 }

@@ -27,6 +27,14 @@ pub fn Rounds(
     let entropy = |reading: &crate::protocol::Reading, iteration: u8| {
         format::fixed(reading.entropy[usize::from(iteration.clamp(1, reading.iterations)) - 1], 3)
     };
+    let weighted = |reading: &crate::protocol::Reading, iteration: u8| {
+        format::fixed(readout::weighted_entropy(reading, iteration.clamp(1, reading.iterations)), 3)
+    };
+    let change_of = |reading: &crate::protocol::Reading, iteration: u8| match iteration {
+        1 => "–".to_string(),
+        _ if readout::turned(reading, iteration) => say!("routing.winner_turned"),
+        _ => say!("routing.winner_same"),
+    };
     let longest = |reading: &crate::protocol::Reading, iteration: u8| readout::winner(reading, iteration).to_string();
     let length = |reading: &crate::protocol::Reading, iteration: u8| {
         let longest = readout::winner(reading, iteration) as usize;
@@ -59,8 +67,10 @@ pub fn Rounds(
                 <thead><tr><th scope="col">{live!("routing.iteration")}</th>{head}</tr></thead>
                 <tbody>
                     <tr><th scope="row">{live!("routing.entropy")}</th>{column(entropy)}</tr>
+                    <tr><th scope="row">{live!("routing.entropy_weighted")}</th>{column(weighted)}</tr>
                     <tr><th scope="row">{live!("routing.longest")}</th>{column(longest)}</tr>
                     <tr><th scope="row">{live!("routing.its_length_short")}</th>{column(length)}</tr>
+                    <tr><th scope="row">{live!("routing.changed")}</th>{column(change_of)}</tr>
                 </tbody>
             </table>
         </div>
