@@ -3,12 +3,13 @@
 use super::Engine;
 use super::frame::{SHOWN, as_read, as_shown};
 use super::survey::Many;
-use crate::capsnet::{Config, Purpose, plan};
+use crate::capsnet::{Config, Purpose, plan_routed_by};
 use crate::exec::{Device, Loaded, Store};
 use crate::ops::lengths::longest;
 use crate::ops::support::{entropy, norm};
 use crate::plan::{Chosen, Run};
-use crate::protocol::{Exploration, Network, Picture, Reading, Shown, Snapshot};
+use crate::protocol::{Exploration, Network, Picture, Procedure, Reading, Shown, Snapshot};
+use crate::routing;
 use std::sync::Arc;
 
 /// Poses decoded in one run. A run always decodes so many, the rest being zero, so that a picture is the same to the
@@ -18,6 +19,8 @@ const POSES: usize = 12;
 /// A network's plans for looking at single digits, with the last digit read.
 pub(super) struct Reader {
     pub(super) config: Config,
+    /// What routes in place of the network's own procedure.
+    pub(super) procedure: Option<Procedure>,
     pub(super) trace: Loaded,
     pub(super) decode: Loaded,
     /// What the trace plan's tensors hold: pixels, iterations, and the step of the network.
@@ -30,15 +33,22 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) async fn new(device: &Device, config: &Config, store: &Store) -> Result<Self, String> {
+    pub(super) async fn new(
+        device: &Device,
+        config: &Config,
+        store: &Store,
+        procedure: Option<Procedure>,
+    ) -> Result<Self, String> {
+        let instead = procedure.and_then(|procedure| routing::named(procedure.name()));
         let load = async |purpose, capacity| {
-            let plan = plan(config, purpose, capacity).map_err(|error| error.to_string())?;
+            let plan = plan_routed_by(config, purpose, capacity, instead).map_err(|error| error.to_string())?;
             device.load(Arc::new(plan), store).await.map_err(|error| error.to_string())
         };
         Ok(Reader {
             trace: load(Purpose::Trace, 1).await?,
             decode: load(Purpose::Decode, POSES).await?,
             config: config.clone(),
+            procedure,
             read: None,
             lengths: vec![],
             poses: vec![],

@@ -6,7 +6,7 @@ use super::explore::Reader;
 use crate::capsnet::{Config, Layout, Purpose, ReceptiveField, plan};
 use crate::exec::{Device, ExecError, Store};
 use crate::plan::Role;
-use crate::protocol::{Field, Network, NetworkStatus, PlanStep, Snapshot};
+use crate::protocol::{Field, Network, NetworkStatus, PlanStep, Procedure, Snapshot};
 use crate::train::weights::{self, About, Precision, Standing, Weights};
 use std::rc::Rc;
 
@@ -73,11 +73,17 @@ impl Engine {
         Ok(())
     }
 
-    /// The reader of a network, made if there is none for its present buffers.
+    /// What routes a network in place of its own procedure, as the page has asked last.
+    fn procedure(&self, network: &Network) -> Option<Procedure> {
+        self.latest.as_ref().filter(|latest| latest.network == *network).and_then(|latest| latest.procedure)
+    }
+
+    /// The reader of a network, made if there is none for its present buffers and procedure.
     pub(super) async fn reader(&mut self, network: &Network) -> Result<Option<&mut Reader>, String> {
         let Some(held) = self.held(network) else { return Ok(None) };
-        if !self.readers.contains_key(network) {
-            let reader = Reader::new(self.device.current(), &held.config, &held.store).await?;
+        let procedure = self.procedure(network);
+        if self.readers.get(network).is_none_or(|reader| reader.procedure != procedure) {
+            let reader = Reader::new(self.device.current(), &held.config, &held.store, procedure).await?;
             self.readers.insert(network.clone(), reader);
         }
         Ok(self.readers.get_mut(network))
@@ -163,6 +169,7 @@ pub(super) fn shape_status(network: Network, config: &Config, step: u64) -> Netw
     NetworkStatus {
         network,
         preset: String::new(),
+        procedure: classes.procedure.parse().unwrap_or_default(),
         parameters: Layout::new(config).parameters() as u32,
         step,
         correct: None,

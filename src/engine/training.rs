@@ -93,6 +93,7 @@ fn configuration(settings: &TrainingSettings) -> Result<Config, String> {
     }
     for layer in &mut config.routed {
         layer.iterations = settings.iterations.into();
+        layer.procedure = settings.procedure.name().into();
     }
     config.adam.rate = settings.rate;
     config.loss.reconstruction = settings.reconstruction;
@@ -405,6 +406,7 @@ impl Engine {
         let settings = TrainingSettings {
             preset: about.preset.clone().unwrap_or_else(|| "own".into()),
             pairs: about.config.is_of_pairs(),
+            procedure: about.config.classes().procedure.parse().unwrap_or_default(),
             batch: run.batch as u32,
             iterations: about.config.iterations() as u8,
             seed: run.seed,

@@ -13,7 +13,7 @@ use super::drawing::Drawing;
 use super::moves::Axis;
 use super::text::Language;
 use crate::ink::Transform;
-use crate::protocol::{DeviceChoice, Shown};
+use crate::protocol::{DeviceChoice, Procedure, Shown};
 
 /// Trained networks that ship with the page, the default first.
 pub const SHIPPED: [&str; 2] = ["compact", "tiny"];
@@ -50,6 +50,8 @@ pub struct Address {
     pub drawing: Option<Drawing>,
     /// A second digit over the first.
     pub second: Option<Second>,
+    /// What routes the votes; `None`: the procedure that the network was made for.
+    pub procedure: Option<Procedure>,
     /// Routing iterations r.
     pub iterations: u8,
     /// The iteration shown, 1 to r; `None`: the last one.
@@ -84,6 +86,7 @@ impl Default for Address {
             transform: Transform::IDENTITY,
             drawing: None,
             second: None,
+            procedure: None,
             iterations: 3,
             iteration: None,
             flows: false,
@@ -123,6 +126,7 @@ impl Address {
             "right" | "down" | "turn" | "scale" => self.read_transform(name, value),
             "drawing" => self.drawing = Drawing::read(value).or(self.drawing.take()),
             "second" => self.second = Second::read(value).or(self.second),
+            "routing" => self.procedure = value.parse().ok().or(self.procedure),
             "r" => self.iterations = iterations(value).unwrap_or(self.iterations),
             "iteration" => self.iteration = iterations(value).or(self.iteration),
             "view" => self.flows = value == "flow",
@@ -166,6 +170,7 @@ impl Address {
         }
         put(self.drawing.is_some(), "drawing", self.drawing.as_ref().map(Drawing::text).unwrap_or_default());
         put(self.second.is_some(), "second", self.second.map(Second::text).unwrap_or_default());
+        put(self.procedure.is_some(), "routing", self.procedure.unwrap_or_default().to_string());
         put(self.iterations != plain.iterations, "r", self.iterations.to_string());
         put(self.iteration.is_some(), "iteration", self.iteration.unwrap_or(1).to_string());
         put(self.flows, "view", "flow".into());
@@ -290,21 +295,24 @@ mod tests {
             each.fold(Transform::IDENTITY, |transform, (axis, value)| axis.put(&transform, value))
         });
         let shown = of(0u8..10).prop_map(|class| class.map_or(Shown::Longest, Shown::Class));
-        let rounds = (1..=MOST_ITERATIONS).prop_flat_map(|r| (Just(r), of(1..=r)));
+        let rounds =
+            (of(select(Procedure::ALL.to_vec())), (1..=MOST_ITERATIONS).prop_flat_map(|r| (Just(r), of(1..=r))));
         let offset = prop_oneof![Just(0.0f32), -2.0f32..=2.0];
         let span = select(vec![crate::page::pose::Span::Deviations, crate::page::pose::Span::Paper]);
         let bend = (proptest::array::uniform16(offset), span, of(0u8..16))
             .prop_map(|(offsets, span, dimension)| Bend { offsets: offsets.map(|o| o + 0.0), span, dimension });
         let recipe = (
             any::<bool>(),
+            select(Procedure::ALL.to_vec()),
             select(RATES.to_vec()),
             1..=MOST_ITERATIONS,
             select(RECONSTRUCTIONS.to_vec()),
             select(EPOCHS.to_vec()),
             select(TEST_INTERVALS.to_vec()),
         )
-            .prop_map(|(pairs, rate, iterations, reconstruction, epochs, evaluate_every)| Recipe {
+            .prop_map(|(pairs, procedure, rate, iterations, reconstruction, epochs, evaluate_every)| Recipe {
                 pairs,
+                procedure,
                 rate,
                 iterations,
                 reconstruction,
@@ -315,8 +323,8 @@ mod tests {
         let digit = (digit, transform);
         let view = (device, select(SHIPPED.to_vec()), digit, of(second), rounds, shown, of(0..MOST_CAPSULES), bend);
         (view, training, any::<(bool, bool)>()).prop_map(|(view, (preset, batch, seed, recipe), (embed, flows))| {
-            let (device, network, ((digit, drawing), transform), second, (iterations, iteration), shown, pinned, bend) =
-                view;
+            let (device, network, ((digit, drawing), transform), second, rounds, shown, pinned, bend) = view;
+            let (procedure, (iterations, iteration)) = rounds;
             let (network, preset) = (network.to_string(), preset.to_string());
             let what = Address {
                 device,
@@ -325,6 +333,7 @@ mod tests {
                 drawing,
                 transform,
                 second,
+                procedure,
                 iterations,
                 iteration,
                 ..Address::default()

@@ -1,5 +1,6 @@
 //! What the page asks of the engine.
 
+use super::Procedure;
 use serde::{Deserialize, Serialize};
 
 /// Which network a command is about. The engine holds several.
@@ -42,6 +43,8 @@ pub struct Exploration {
     /// What it reads: 28×28 values in [0, 1], white on black; empty: nothing is drawn. A network with a larger input, for
     /// overlapping digits, sees them in its middle.
     pub pixels: Vec<f32>,
+    /// What routes the votes; `None`: the procedure that the network was made for.
+    pub procedure: Option<Procedure>,
     /// Routing iterations r, 1 to 10.
     pub iterations: u8,
     /// The capsule that is decoded.
@@ -113,6 +116,9 @@ pub struct TrainingSettings {
     pub preset: String,
     /// Whether it trains on two overlapping digits, whose pictures are larger by four pixels on each side.
     pub pairs: bool,
+    /// What routes the votes.
+    #[serde(default)]
+    pub procedure: Procedure,
     /// Images a step.
     pub batch: u32,
     /// Routing iterations.

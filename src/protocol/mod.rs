@@ -4,12 +4,14 @@
 //! types go through the same loop.
 
 mod command;
+mod procedure;
 mod snapshot;
 
 pub use command::{
     Command, DeviceChoice, Exploration, Inspection, MOST_SURVEYED, Network, Pictures, Shown, Survey, SurveyRequest,
     TrainingSettings,
 };
+pub use procedure::Procedure;
 pub use snapshot::{
     Checked, CurvePoint, DataStatus, DeviceKind, DeviceStatus, Digits, Evaluation, Field, GridRow, Keeping, Layer,
     Layers, NetworkStatus, OwnPicture, Picture, PlanStep, Predictions, Reading, Refusal, SlowMotion, SlowPhase,

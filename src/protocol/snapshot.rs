@@ -1,6 +1,6 @@
 //! What the engine tells the page.
 
-use super::{Network, Survey, TrainingSettings};
+use super::{Network, Procedure, Survey, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 /// Which executor runs.
@@ -45,6 +45,8 @@ pub struct NetworkStatus {
     pub network: Network,
     /// Its preset.
     pub preset: String,
+    /// What it was made to be routed by.
+    pub procedure: Procedure,
     /// Trainable parameters.
     pub parameters: u32,
     /// Steps that it has been trained for.

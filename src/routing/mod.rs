@@ -28,6 +28,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_page_knows_every_procedure() {
+        let known = crate::protocol::Procedure::ALL;
+        assert_eq!(known.len(), PROCEDURES.len());
+        let problem = Problem { coefficients: Coefficients::Softmax, ..Problem::compact() };
+        for procedure in known {
+            let found = named(procedure.name()).unwrap_or_else(|| panic!("there is no {procedure}"));
+            assert_eq!(procedure.iterates(), found.iterates(), "{procedure}");
+            let learns = found.tensors(&problem).iter().any(|(name, _)| *name != "bias");
+            assert_eq!(procedure.learns(), learns, "{procedure}");
+        }
+    }
+
+    #[test]
     fn procedures_have_names_of_their_own_and_say_what_they_do() {
         println!("{}", PROCEDURES.iter().map(|p| p.name()).collect::<Vec<_>>().join(", "));
         assert_eq!(PROCEDURES[0].name(), "dynamic");

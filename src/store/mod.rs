@@ -184,6 +184,7 @@ async fn of_slot(
 mod tests {
     use super::*;
     use crate::capsnet::{Layout, Preset};
+    use crate::protocol::Procedure;
     use crate::train::weights::{About, Precision};
     use std::collections::HashMap;
 
@@ -196,6 +197,7 @@ mod tests {
         let settings = TrainingSettings {
             preset: "tiny".into(),
             pairs: false,
+            procedure: Procedure::Dynamic,
             batch: 8,
             iterations: 3,
             seed: 5,

@@ -3,7 +3,7 @@
 
 use capscope::engine::{Engine, Host, Inbox, Soon};
 use capscope::exec::Device;
-use capscope::protocol::{Command, Exploration, Network, Shown, Snapshot, TrainingSettings};
+use capscope::protocol::{Command, Exploration, Network, Procedure, Shown, Snapshot, TrainingSettings};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
@@ -154,6 +154,7 @@ pub fn settings(preset: &str, batch: u32) -> TrainingSettings {
     TrainingSettings {
         preset: preset.into(),
         pairs: false,
+        procedure: Procedure::Dynamic,
         batch,
         iterations: 3,
         seed: 1,
@@ -171,6 +172,7 @@ pub fn exploration(serial: u64, network: Network) -> Exploration {
         serial,
         network,
         pixels: pixels.collect(),
+        procedure: None,
         iterations: 3,
         shown: Shown::Longest,
         offsets: vec![0.0; 16],

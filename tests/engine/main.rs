@@ -3,6 +3,7 @@
 mod host;
 mod keeping;
 mod own;
+mod procedures;
 mod slow;
 mod survey;
 

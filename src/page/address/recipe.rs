@@ -1,6 +1,7 @@
 //! How a network is trained, in an address: the settings beside preset, batch size and seed.
 
 use super::{iterations, nearest, whole};
+use crate::protocol::Procedure;
 
 /// Learning rates on offer.
 pub const RATES: [f64; 6] = [1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 1e-2];
@@ -19,6 +20,8 @@ pub const TEST_INTERVALS: [u32; 4] = [0, 50, 100, 400];
 pub struct Recipe {
     /// Whether it trains on two overlapping digits.
     pub pairs: bool,
+    /// What routes the votes.
+    pub procedure: Procedure,
     /// Learning rate at step 0.
     pub rate: f64,
     /// Routing iterations in training.
@@ -35,6 +38,7 @@ impl Default for Recipe {
     fn default() -> Self {
         Recipe {
             pairs: false,
+            procedure: Procedure::Dynamic,
             rate: 1e-3,
             iterations: 3,
             reconstruction: RECONSTRUCTIONS[0],
@@ -53,6 +57,7 @@ impl Recipe {
         };
         match name {
             "pairs" => self.pairs = value == "1" || (self.pairs && value != "0"),
+            "train-routing" => self.procedure = value.parse().unwrap_or(self.procedure),
             "rate" => self.rate = number().map_or(self.rate, |given| nearest(&RATES, |o| (o - given).abs())),
             "train-r" => self.iterations = iterations(value).unwrap_or(self.iterations),
             "reconstruction" => {
@@ -70,6 +75,7 @@ impl Recipe {
         let plain = Recipe::default();
         [
             (self.pairs != plain.pairs, "pairs", "1".to_string()),
+            (self.procedure != plain.procedure, "train-routing", self.procedure.to_string()),
             (self.rate != plain.rate, "rate", self.rate.to_string()),
             (self.iterations != plain.iterations, "train-r", self.iterations.to_string()),
             (self.reconstruction != plain.reconstruction, "reconstruction", self.reconstruction.to_string()),

@@ -9,7 +9,7 @@ mod view_holds_no_text;
 
 use super::format::{fixed, signed};
 use super::geometry::Grid;
-use crate::protocol::{DeviceChoice, TrainingState};
+use crate::protocol::{DeviceChoice, Procedure, TrainingState};
 pub use language::{Language, language, on_question, set_language};
 
 /// The text of a key in the language in use, placeholders filled in: `say!("bar.steps", count = 12)`. A key that is not
@@ -57,6 +57,50 @@ pub fn device_choice(device: DeviceChoice) -> String {
         DeviceChoice::WebGpu => say!("bar.device_webgpu"),
         DeviceChoice::Cpu => say!("bar.device_cpu"),
     }
+}
+
+/// What a procedure is called.
+pub fn procedure(procedure: Procedure) -> String {
+    match procedure {
+        Procedure::Dynamic => say!("procedure.dynamic"),
+        Procedure::Leaky => say!("procedure.leaky"),
+        Procedure::Uniform => say!("procedure.uniform"),
+        Procedure::Random => say!("procedure.random"),
+        Procedure::SelfAttention => say!("procedure.self_attention"),
+        Procedure::Em => say!("procedure.em"),
+    }
+}
+
+/// The procedure that a network was made for.
+pub fn own_procedure(own: Procedure) -> String {
+    say!("procedure.own", name = procedure(own))
+}
+
+/// What a procedure does, where it comes from, and what to make of it on a network made for another one.
+pub fn procedure_account(instead: Option<Procedure>, own: Procedure) -> String {
+    let used = instead.unwrap_or(own);
+    let mut account = match used {
+        Procedure::Dynamic => say!("procedure.dynamic_account"),
+        Procedure::Leaky => say!("procedure.leaky_account"),
+        Procedure::Uniform => say!("procedure.uniform_account"),
+        Procedure::Random => say!("procedure.random_account"),
+        Procedure::SelfAttention => say!("procedure.self_attention_account"),
+        Procedure::Em => say!("procedure.em_account"),
+    };
+    let mut add = |sentence: String| {
+        account.push_str(&say!("procedure.between"));
+        account.push_str(&sentence);
+    };
+    if !used.iterates() {
+        add(say!("procedure.iterations_change_nothing"));
+    }
+    if used != own {
+        add(say!("procedure.same_votes", own = procedure(own)));
+        if used.learns() {
+            add(say!("procedure.has_learnt_nothing"));
+        }
+    }
+    account
 }
 
 /// The name of a digit.

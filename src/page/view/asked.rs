@@ -1,7 +1,7 @@
 //! Which questions the engine has been asked, so that a late answer is known by what it is about.
 
 use super::chosen::Chosen;
-use crate::protocol::{Exploration, Network, Shown};
+use crate::protocol::{Exploration, Network, Procedure, Shown};
 use leptos::prelude::*;
 use std::collections::VecDeque;
 
@@ -13,6 +13,7 @@ const MOST: usize = 256;
 struct About {
     serial: u64,
     network: Network,
+    procedure: Option<Procedure>,
     iterations: u8,
     shown: Shown,
     /// Grows when another digit comes into view; a drawing that grows is one scene.
@@ -35,6 +36,7 @@ impl Asked {
         self.questions.push_back(About {
             serial: self.last,
             network: exploration.network.clone(),
+            procedure: exploration.procedure,
             iterations: exploration.iterations,
             shown: exploration.shown,
             scene,
@@ -63,6 +65,7 @@ impl Asked {
 
 fn same_reading(about: &About, chosen: &Chosen) -> bool {
     about.network == chosen.network.get_untracked()
+        && about.procedure == chosen.procedure.get_untracked()
         && about.iterations == chosen.iterations.get_untracked()
         && chosen.pixels.with_untracked(|pixels| {
             let Some(pixels) = pixels else { return false };

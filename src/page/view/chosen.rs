@@ -8,7 +8,7 @@ use crate::page::drawing::Drawing;
 use crate::page::overlap::overlaid;
 use crate::page::pose::Span;
 use crate::page::text::Language;
-use crate::protocol::{DeviceChoice, Digits, Network, Shown, TrainingSettings};
+use crate::protocol::{DeviceChoice, Digits, Network, Procedure, Shown, TrainingSettings};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -72,6 +72,8 @@ pub struct Chosen {
     pub wanted_digit: RwSignal<Option<u32>>,
     /// Whether the page still shows what it opened with.
     pub untouched: RwSignal<bool>,
+    /// What routes the votes; `None`: the procedure that the network was made for.
+    pub procedure: RwSignal<Option<Procedure>>,
     /// Routing iterations r.
     pub iterations: RwSignal<u8>,
     /// The iteration shown, 1 to r.
@@ -111,6 +113,8 @@ pub struct Form {
     pub batch: RwSignal<u32>,
     /// Learning rate at step 0.
     pub rate: RwSignal<f64>,
+    /// What routes the votes.
+    pub procedure: RwSignal<Procedure>,
     /// Routing iterations.
     pub iterations: RwSignal<u8>,
     /// Weight of the reconstruction loss.
@@ -128,6 +132,7 @@ impl Form {
     fn recipe(&self) -> Recipe {
         Recipe {
             pairs: self.pairs.get(),
+            procedure: self.procedure.get(),
             rate: self.rate.get(),
             iterations: self.iterations.get(),
             reconstruction: self.reconstruction.get(),
@@ -141,6 +146,7 @@ impl Form {
         TrainingSettings {
             preset: self.preset.get(),
             pairs: self.pairs.get(),
+            procedure: self.procedure.get(),
             batch: self.batch.get(),
             iterations: self.iterations.get(),
             seed: self.seed.get(),
@@ -182,6 +188,7 @@ impl Chosen {
             strokes: RwSignal::new(strokes),
             scene: StoredValue::new(0),
             wanted_digit: RwSignal::new(address.digit),
+            procedure: RwSignal::new(address.procedure),
             iterations: RwSignal::new(address.iterations),
             iteration: RwSignal::new(address.iteration.unwrap_or(address.iterations)),
             playing: RwSignal::new(false),
@@ -197,6 +204,7 @@ impl Chosen {
             form: Form {
                 preset: RwSignal::new(address.preset),
                 pairs: RwSignal::new(address.recipe.pairs),
+                procedure: RwSignal::new(address.recipe.procedure),
                 batch: RwSignal::new(address.batch),
                 rate: RwSignal::new(address.recipe.rate),
                 iterations: RwSignal::new(address.recipe.iterations),
@@ -228,6 +236,7 @@ impl Chosen {
                 Source::Blank | Source::Test(..) => None,
             },
             second: self.second.with(|second| second.as_ref().map(|second| second.place)),
+            procedure: self.procedure.get(),
             iterations,
             iteration: Some(self.iteration.get()).filter(|iteration| *iteration < iterations),
             flows: self.flows.get(),

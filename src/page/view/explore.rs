@@ -74,6 +74,7 @@ fn exploration(session: Session) -> Exploration {
         serial: 0,
         network: chosen.network.get(),
         pixels: chosen.pixels.with(|pixels| pixels.as_ref().map(|pixels| pixels.to_vec()).unwrap_or_default()),
+        procedure: chosen.procedure.get(),
         iterations: chosen.iterations.get(),
         shown: chosen.shown.get(),
         offsets: chosen.offsets.get(),

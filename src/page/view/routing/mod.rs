@@ -6,6 +6,7 @@ mod focus;
 mod lengths;
 mod maps;
 mod pictures;
+mod procedure;
 mod rounds;
 mod save;
 mod scatter;
@@ -31,6 +32,7 @@ pub fn Routing(
                 <pictures::Switch session/>
             </div>
             <scrubber::Scrubber session/>
+            <procedure::Account session/>
             <div class="stage">
                 <pictures::Pictures focus/>
                 <capsule::Capsule focus/>

@@ -1,10 +1,12 @@
 //! Which iteration is shown, and how many there are.
 
+use super::procedure::Procedures;
 use crate::page::address::MOST_ITERATIONS;
 use crate::page::text::live;
 use crate::page::view::explore::play;
 use crate::page::view::parts::{Choice, Icon, Pick, Sign};
 use crate::page::view::session::Session;
+
 use leptos::{html, prelude::*};
 
 /// Play, the iterations, and r.
@@ -69,7 +71,7 @@ pub fn Scrubber(
                 <div class="ticks" aria-hidden="true">{ticks}</div>
             </div>
             <Pick label=live!("routing.routing_iterations") options value on_pick/>
-            <span class="chip">{live!("routing.dynamic")}</span>
+            <Procedures session/>
         </div>
     }
 }

@@ -4,7 +4,7 @@ use crate::page::address::{BATCHES, EPOCHS, MOST_ITERATIONS, PRESETS, RATES, TES
 use crate::page::text::{self, live, say};
 use crate::page::view::parts::{Choice, Pick};
 use crate::page::view::session::Session;
-use crate::protocol::Command;
+use crate::protocol::{Command, Procedure};
 use leptos::prelude::*;
 use std::str::FromStr;
 
@@ -40,6 +40,7 @@ pub fn Settings(
     });
     let plain = |values: &[u32]| values.iter().map(Choice::plain).collect::<Vec<_>>();
     let rates = RATES.map(Choice::plain).to_vec();
+    let procedures = Signal::derive(|| Procedure::ALL.map(|each| Choice::new(each, text::procedure(each))).to_vec());
     let iterations = (1..=MOST_ITERATIONS).map(Choice::plain).collect::<Vec<_>>();
     view! {
         <div class="settings">
@@ -52,6 +53,7 @@ pub fn Settings(
             />
             <Pick label=live!("training.batch_size") options=plain(&BATCHES) value=shown(form.batch) on_pick=taker(form.batch)/>
             <Pick label=live!("training.rate") options=rates value=shown(form.rate) on_pick=rate/>
+            <Pick label=live!("procedure.title") options=procedures value=shown(form.procedure) on_pick=taker(form.procedure)/>
             <Pick label=live!("training.r_in_training") options=iterations value=shown(form.iterations) on_pick=taker(form.iterations)/>
             <Pick
                 label=live!("training.reconstruction_weight")
