@@ -6,6 +6,7 @@ pub mod account;
 pub mod address;
 pub mod axes;
 pub mod chart;
+pub mod confusion;
 pub mod csv;
 pub mod drawing;
 pub mod equivariance;
@@ -21,6 +22,7 @@ pub mod ramp;
 pub mod readout;
 pub mod scatter;
 pub mod sheet;
+pub mod slow;
 pub mod svg;
 pub mod text;
 #[cfg(target_arch = "wasm32")]

@@ -19,7 +19,7 @@ async function losses(page, count) {
     await button(page, "Step").click();
     await expect(region(page)).toHaveAttribute("data-step", String(step), { timeout: 60_000 });
   }
-  const table = region(page).locator("details", { hasText: "numbers" });
+  const table = region(page).locator("details", { hasText: "Curves as numbers" });
   await table.locator("summary").click();
   const rows = await table.locator("tbody tr").evaluateAll((all) =>
     all.map((row) => Array.from(row.cells, (cell) => Number(cell.textContent))),

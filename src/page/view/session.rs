@@ -210,6 +210,7 @@ impl Session {
             Snapshot::Training(status) => self.training.set(Some(status)),
             Snapshot::History(points, evaluations) => {
                 self.curve.set(points);
+                self.desk.tested.set(evaluations.last().cloned());
                 self.evaluations.set(evaluations);
             }
             Snapshot::Slow(motion) => self.desk.take_phase(motion),
@@ -324,6 +325,7 @@ impl Session {
     }
 
     fn take_evaluation(&self, evaluation: Evaluation) {
+        self.desk.tested.set(Some(evaluation.clone()));
         if evaluation.network == Network::Yours {
             self.evaluations.update(|evaluations| {
                 evaluations.retain(|known| known.step < evaluation.step);

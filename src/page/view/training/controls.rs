@@ -1,7 +1,7 @@
 //! Reset, train, step; what training is doing; whose pictures are shown.
 
 use crate::page::format;
-use crate::page::text::{live, say};
+use crate::page::text::{live, say, sentence};
 use crate::page::view::parts::{Icon, Sign};
 use crate::page::view::session::Session;
 use crate::protocol::{Command, Network, TrainingSettings, TrainingState};
@@ -41,13 +41,14 @@ pub fn Controls(
         </div>
         <Status session/>
         <Counters session/>
+        <Back session/>
         <Whose session/>
         <Restarts session/>
     }
 }
 
 /// Makes the network that is to be trained, if there is none yet or nothing is lost by a new one.
-fn begin(session: Session) {
+pub(super) fn begin(session: Session) {
     let wanted = untrack(|| session.chosen.form.settings());
     let stands = session.training.with_untracked(|training| {
         training.as_ref().is_some_and(|training| training.step > 0 || same_network(&training.settings, &wanted))
@@ -86,7 +87,7 @@ fn Status(
         Some(TrainingState::Running) => say!("training.running"),
         Some(TrainingState::Paused) => say!("training.paused"),
         Some(TrainingState::Finished) => say!("training.finished"),
-        Some(TrainingState::Stopped(reason)) => reason,
+        Some(TrainingState::Stopped(reason)) => sentence(&reason),
     };
     let loaded = move || match state.get() {
         Some(TrainingState::Loading(done, all)) => Some((done, all)),
@@ -97,6 +98,25 @@ fn Status(
             <span>{sentence}</span>" "<span>{held_out}</span>
         </div>
         {move || loaded().map(|(done, all)| view! { <progress aria-label=live!("training.download") max=all value=done></progress> })}
+    }
+}
+
+/// After a stop, the way back to the state that it offers.
+#[component]
+fn Back(
+    /// The session.
+    session: Session,
+) -> impl IntoView {
+    let offered = Memo::new(move |_| session.training.with(|training| training.as_ref()?.back_to));
+    view! {
+        {move || {
+            let step = format::grouped(offered.get()?);
+            Some(view! {
+                <button type="button" class="small" on:click=move |_| session.send(&Command::GoBack)>
+                    {say!("training.go_back", step = step)}
+                </button>
+            })
+        }}
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the training panel knows beside the status and the curves.
 
-use crate::protocol::{DataStatus, Keeping, SlowMotion};
+use crate::protocol::{DataStatus, Evaluation, Keeping, SlowMotion};
 use leptos::prelude::*;
 
 /// Signals of the training panel.
@@ -10,6 +10,10 @@ pub struct Desk {
     pub keeping: RwSignal<Option<Keeping>>,
     /// The phases of the step in slow motion so far.
     pub phases: RwSignal<Vec<SlowMotion>>,
+    /// The last test of all images, of whichever network.
+    pub tested: RwSignal<Option<Evaluation>>,
+    /// A cell of its confusion matrix that was picked: label and reading.
+    pub picked: RwSignal<Option<(u8, u8)>>,
     /// What is trained on; `None`: MNIST.
     pub data: RwSignal<Option<DataStatus>>,
 }
@@ -17,7 +21,13 @@ pub struct Desk {
 impl Desk {
     /// Nothing is known yet.
     pub fn new() -> Self {
-        Desk { keeping: RwSignal::new(None), phases: RwSignal::new(Vec::new()), data: RwSignal::new(None) }
+        Desk {
+            keeping: RwSignal::new(None),
+            phases: RwSignal::new(Vec::new()),
+            tested: RwSignal::new(None),
+            picked: RwSignal::new(None),
+            data: RwSignal::new(None),
+        }
     }
 
     /// Takes a phase in slow motion, or its end.
