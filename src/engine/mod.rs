@@ -18,6 +18,7 @@ mod material;
 mod networks;
 mod own;
 mod slow;
+mod structure;
 mod survey;
 mod training;
 
@@ -214,6 +215,7 @@ impl Engine {
             Command::Evaluate(network) => self.begin_evaluation(network).await,
             Command::Spread(network) => self.begin_spread(network).await,
             Command::CancelEvaluation => self.give_up_evaluation(),
+            Command::Structure(preset) => self.send_structure(&preset),
             Command::Plan(network) => self.send_plan(network),
             Command::CheckDevice => self.begin_check(),
             Command::SaveWeights(network) => self.save_weights(network).await,

@@ -35,6 +35,16 @@ pub fn grouped(value: u64) -> String {
     text
 }
 
+/// Extents as a product: 256 · 20 · 20.
+pub fn product(extents: &[u32]) -> String {
+    extents.iter().map(ToString::to_string).collect::<Vec<_>>().join(" · ")
+}
+
+/// A number with as many decimals as it has: 0.0005.
+pub fn exact(value: f32) -> String {
+    value.to_string()
+}
+
 /// A share as a percentage with two decimals; rounded down, so that 9 999 of 10 000 is never called all of them.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -98,6 +108,12 @@ mod tests {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(8_215_728), "8\u{202f}215\u{202f}728");
+    }
+
+    #[test]
+    fn extents_are_a_product_and_settings_keep_their_digits() {
+        assert_eq!(product(&[256, 20, 20]), "256 · 20 · 20");
+        assert_eq!((exact(0.0005), exact(1.0 / 32.0), exact(0.9)), ("0.0005".into(), "0.03125".into(), "0.9".into()));
     }
 
     #[test]

@@ -22,9 +22,14 @@ pub mod ramp;
 pub mod readout;
 pub mod scatter;
 pub mod sheet;
+<<<<<<< ours
 pub mod slow;
 pub mod svg;
+=======
+pub mod sources;
+>>>>>>> theirs
 pub mod text;
+pub mod tour;
 #[cfg(target_arch = "wasm32")]
 mod view;
 

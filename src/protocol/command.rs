@@ -194,6 +194,8 @@ pub enum Command {
     Spread(Network),
     /// Stops an evaluation.
     CancelEvaluation,
+    /// What a preset's network is made of. Answered by [`Snapshot::Structure`](super::Snapshot::Structure).
+    Structure(String),
     /// The steps of a network's training plan with their costs.
     Plan(Network),
     /// Runs one training step on both executors and compares every tensor.

@@ -6,6 +6,7 @@
 mod command;
 mod procedure;
 mod snapshot;
+mod structure;
 
 pub use command::{
     Command, DeviceChoice, Exploration, Inspection, MOST_SURVEYED, Network, Pictures, Shown, Survey, SurveyRequest,
@@ -17,6 +18,7 @@ pub use snapshot::{
     Layers, NetworkStatus, OwnPicture, Picture, PlanStep, Predictions, Reading, Refusal, SlowMotion, SlowPhase,
     Snapshot, Surveyed, TrainingState, TrainingStatus, Votes,
 };
+pub use structure::{Part, Structure, Summand};
 
 use serde::{Serialize, de::DeserializeOwned};
 

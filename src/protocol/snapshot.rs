@@ -1,6 +1,6 @@
 //! What the engine tells the page.
 
-use super::{Network, Procedure, Survey, TrainingSettings};
+use super::{Network, Procedure, Structure, Survey, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 /// Which executor runs.
@@ -448,6 +448,8 @@ pub enum Snapshot {
     Evaluated(Evaluation),
     /// What an evaluation made of each test image; before [`Snapshot::Evaluated`].
     Predictions(Predictions),
+    /// What a network is made of.
+    Structure(Box<Structure>),
     /// The steps of a plan at a batch size.
     Plan(Network, u32, Vec<PlanStep>),
     /// The device was checked.

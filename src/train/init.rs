@@ -5,18 +5,27 @@
 use crate::capsnet::{Config, Layout};
 use crate::data::{Random, Stream};
 
+/// Standard deviation of the first convolution's weights before they are cut.
+pub const FIRST_DEVIATION: f64 = 0.05;
+
+/// Standard deviation of all other weights before they are cut.
+pub const DEVIATION: f64 = 0.1;
+
+/// Every bias.
+pub const BIAS: f32 = 0.1;
+
 /// Flat parameters of an untrained network, all drawn from one seed.
 pub fn initial_parameters(config: &Config, seed: u64) -> Vec<f32> {
     let layout = Layout::new(config);
     let mut random = Random::new(seed, Stream::Parameters);
     let mut flat = vec![0.0; layout.elements];
     for entry in &layout.entries {
-        let deviation = if entry.name == "conv1.weight" { 0.05 } else { 0.1 };
+        let deviation = if entry.name == "conv1.weight" { FIRST_DEVIATION } else { DEVIATION };
         let (_, kind) = entry.name.rsplit_once('.').unwrap_or_default();
         for value in &mut flat[entry.range()] {
             *value = match kind {
                 "weight" => (deviation * random.normal_cut()) as f32,
-                "bias" => 0.1,
+                "bias" => BIAS,
                 // What a procedure learns beside the votes begins at nothing.
                 _ => 0.0,
             };

@@ -10,6 +10,6 @@ mod trainer;
 pub mod weights;
 
 pub use evaluate::{Evaluator, Tally};
-pub use init::initial_parameters;
+pub use init::{BIAS, DEVIATION, FIRST_DEVIATION, initial_parameters};
 pub use plateau::{PATIENCE_EPOCHS, is_plateau};
 pub use trainer::{Losses, Settings, TrainError, Trainer};

@@ -5,6 +5,7 @@ use super::parts::{Choice, Icon, Pick, Sign};
 use super::session::Session;
 use super::share::{Home, Share};
 use super::speech;
+use super::tour::{StartTour, Tour};
 use crate::page::address::{SHIPPED, device_name, device_named};
 use crate::page::text::{language, live, say};
 use crate::page::{format, text};
@@ -16,6 +17,8 @@ use leptos::prelude::*;
 pub fn Bar(
     /// The session.
     session: Session,
+    /// The tour.
+    tour: Tour,
 ) -> impl IntoView {
     view! {
         <header class="bar">
@@ -23,6 +26,7 @@ pub fn Bar(
             <NetworkChip session/>
             <DeviceChip session/>
             <span class="grow"></span>
+            <StartTour tour/>
             <Share session/>
             <Home session/>
             <LanguageButton session/>

@@ -1,5 +1,6 @@
 //! The Leptos components and what they share. A component knows the [`Session`](session::Session) only.
 
+mod article;
 mod asked;
 mod banner;
 mod bar;
@@ -16,6 +17,7 @@ mod routing;
 mod session;
 mod share;
 mod speech;
+mod tour;
 mod training;
 
 use leptos::prelude::*;
@@ -26,8 +28,9 @@ use session::Session;
 fn App() -> impl IntoView {
     let session = Session::start();
     browser::set_root_attribute("data-embed", session.chosen.embed.then_some(""));
+    let tour = tour::Tour::new(session);
     view! {
-        <bar::Bar session/>
+        <bar::Bar session tour/>
         <banner::Banners session/>
         <main>
             <input::Input session/>
@@ -35,7 +38,9 @@ fn App() -> impl IntoView {
             <pose::Pose session/>
             <training::Training session/>
             <hood::Hood session/>
+            <article::Article session/>
         </main>
+        <tour::Cards tour/>
     }
 }
 

@@ -11,7 +11,7 @@ use crate::page::text::say;
 use crate::page::{readout, text};
 use crate::protocol::{
     Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, Inspection,
-    Layer, Network, NetworkStatus, Picture, PlanStep, Reading, Snapshot, TrainingSettings, TrainingState,
+    Layer, Network, NetworkStatus, Picture, PlanStep, Reading, Snapshot, Structure, TrainingSettings, TrainingState,
     TrainingStatus, Votes,
 };
 use leptos::prelude::*;
@@ -79,6 +79,8 @@ pub struct Session {
     pub desk: Desk,
     /// The plan last asked for.
     pub plan: RwSignal<Option<Arc<Plan>>>,
+    /// What a network is made of, last asked for.
+    pub structure: RwSignal<Option<Arc<Structure>>>,
     /// The last check of the device.
     pub checked: RwSignal<Option<Arc<Checked>>>,
     /// What went wrong and was not dismissed.
@@ -88,7 +90,7 @@ pub struct Session {
 }
 
 /// The test digit that the page opens with: a five as most people write it, whose strokes bend both ways.
-const OPENING: u32 = 15;
+pub const OPENING: u32 = 15;
 
 fn opening(digits: &Digits) -> usize {
     digits.indices.iter().position(|index| *index == OPENING).unwrap_or(0)
@@ -118,6 +120,7 @@ impl Session {
             evaluating: RwSignal::new(None),
             desk: Desk::new(),
             plan: RwSignal::new(None),
+            structure: RwSignal::new(None),
             checked: RwSignal::new(None),
             problems: RwSignal::new(Vec::new()),
             started: RwSignal::new(false),
@@ -228,6 +231,7 @@ impl Session {
                 self.take_evaluation(evaluation);
             }
             Snapshot::Plan(network, batch, steps) => self.plan.set(Some(Arc::new(Plan { network, batch, steps }))),
+            Snapshot::Structure(structure) => self.structure.set(Some(Arc::new(*structure))),
             Snapshot::Checked(checked) => self.checked.set(Some(Arc::new(checked))),
             Snapshot::Weights(network, bytes) => {
                 let name = match &network {
