@@ -1,6 +1,6 @@
-// gy, y [B, O, h, w], x [B, C, H, W] → gweight [O, C, k, k], gbias [O]. An invocation owns 8 channels × 4 columns of the
-// gradient (a column is one place under the kernel; the bias is one more, whose pixel is always 1) and goes through every
-// SLICES-th image and position; the slices are then added up in a fixed order.
+// gy, y [B, O, h, w], x [B, C, H, W] → gweight [O, C, k, k], gbias [O]. An invocation owns CHANNELS channels × 4·QUADS columns
+// of the gradient (a column is one place under the kernel; the bias is one more, whose pixel is always 1) and goes through
+// every SLICES-th line of every image's outputs; the slices are then added up in a fixed order.
 #import run
 #import keep
 #import conv
@@ -52,40 +52,45 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let area = kernel * kernel;
-    let column = place(group, groups) * 4u * COLUMNS + lane % COLUMNS + COLUMNS * vec4u(0u, 1u, 2u, 3u);
-    let is_bias = column == vec4u(channels_in * area);
-    let tap = min(column, vec4u(channels_in * area - 1u));
-    let offset = (tap / area * height + tap % area / kernel) * width + tap % kernel;
-    let channel = 8u * group.z;
-    let a = min(channel + vec4u(0u, 1u, 2u, 3u), vec4u(channels_out - 1u)) * positions;
-    let b = min(channel + vec4u(4u, 5u, 6u, 7u), vec4u(channels_out - 1u)) * positions;
-    var s0 = vec4f();
-    var s1 = vec4f();
-    var s2 = vec4f();
-    var s3 = vec4f();
-    var s4 = vec4f();
-    var s5 = vec4f();
-    var s6 = vec4f();
-    var s7 = vec4f();
-    for (var item = lane / COLUMNS; item < run.live * positions; item += SLICES) {
-        let at = corner(item) + offset;
-        let pixels = select(vec4f(x[at.x], x[at.y], x[at.z], x[at.w]), vec4f(1.0), is_bias);
-        let k = item / positions * channels_out * positions + item % positions;
-        s0 += gradient(k + a.x) * pixels;
-        s1 += gradient(k + a.y) * pixels;
-        s2 += gradient(k + a.z) * pixels;
-        s3 += gradient(k + a.w) * pixels;
-        s4 += gradient(k + b.x) * pixels;
-        s5 += gradient(k + b.y) * pixels;
-        s6 += gradient(k + b.z) * pixels;
-        s7 += gradient(k + b.w) * pixels;
+    let first = place(group, groups) * 4u * QUADS * COLUMNS + lane % COLUMNS;
+#for q in QUADS
+    let column$q = first + COLUMNS * (4u * $qu + vec4u(0u, 1u, 2u, 3u));
+    let is_bias$q = column$q == vec4u(channels_in * area);
+    let tap$q = min(column$q, vec4u(channels_in * area - 1u));
+    let offset$q = (tap$q / area * height + tap$q % area / kernel) * width + tap$q % kernel;
+#end
+    let channel = CHANNELS * group.z;
+#for m in CHANNELS
+    let row$m = min(channel + $mu, channels_out - 1u) * positions;
+#for q in QUADS
+    var sum$m_$q = vec4f();
+#end
+#end
+    for (var line = lane / COLUMNS; line < run.live * height_out; line += SLICES) {
+        let image = line / height_out;
+        let out_row = line % height_out;
+        let pixel = (image * channels_in * height + out_row * stride) * width;
+        let out = image * channels_out * positions + out_row * width_out;
+        for (var out_column = 0u; out_column < width_out; out_column++) {
+#for q in QUADS
+            let at$q = pixel + out_column * stride + offset$q;
+            let pixels$q = select(vec4f(x[at$q.x], x[at$q.y], x[at$q.z], x[at$q.w]), vec4f(1.0), is_bias$q);
+#end
+#for m in CHANNELS
+            let gradient$m = gradient(out + out_column + row$m);
+#for q in QUADS
+            sum$m_$q += gradient$m * pixels$q;
+#end
+#end
+        }
     }
-    finish(channel, column, lane, s0);
-    finish(channel + 1u, column, lane, s1);
-    finish(channel + 2u, column, lane, s2);
-    finish(channel + 3u, column, lane, s3);
-    finish(channel + 4u, column, lane, s4);
-    finish(channel + 5u, column, lane, s5);
-    finish(channel + 6u, column, lane, s6);
-    finish(channel + 7u, column, lane, s7);
+    var sums = array<vec4f, CHANNELS * QUADS>();
+#for m in CHANNELS
+#for q in QUADS
+    sums[$mu * QUADS + $qu] = sum$m_$q;
+#end
+#end
+    for (var n = 0u; n < CHANNELS * QUADS; n++) {
+        finish(channel + n / QUADS, first + COLUMNS * (4u * (n % QUADS) + vec4u(0u, 1u, 2u, 3u)), lane, sums[n]);
+    }
 }

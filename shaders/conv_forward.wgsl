@@ -1,6 +1,6 @@
 // x [B, C, H, W], weight [O, C, k, k], bias [O] → y [B, O, h, w] = activation(scale · Σ weight x + bias).
-// An implicit GEMM: an invocation owns 8 channels × 4 positions. Neighbours have neighbouring positions, and a workgroup has
-// one tile of channels, so that all its invocations read the same weights.
+// An implicit GEMM in registers: an invocation owns CHANNELS channels × 4·QUADS positions. Neighbours have neighbouring
+// positions, and a workgroup has one tile of channels, so that all its invocations read the same weights.
 #import run
 #import conv
 
@@ -24,47 +24,47 @@ fn main(
     @builtin(num_workgroups) groups: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let item = place(group, groups) * 4u * LANES + lane + LANES * vec4u(0u, 1u, 2u, 3u);
+    let first = place(group, groups) * 4u * QUADS * LANES + lane;
     // Beyond the last position it is computed once more, and not written.
-    let inside = min(item, vec4u(run.live * positions - 1u));
-    let start = vec4u(corner(inside.x), corner(inside.y), corner(inside.z), corner(inside.w));
-    let channel = 8u * group.z;
+    let last = vec4u(run.live * positions - 1u);
+#for q in QUADS
+    let item$q = min(first + LANES * (4u * $qu + vec4u(0u, 1u, 2u, 3u)), last);
+    let start$q = vec4u(corner(item$q.x), corner(item$q.y), corner(item$q.z), corner(item$q.w));
+#end
+    let channel = CHANNELS * group.z;
     let row = channels_in * kernel * kernel;
-    let a = min(channel + vec4u(0u, 1u, 2u, 3u), vec4u(channels_out - 1u)) * row;
-    let b = min(channel + vec4u(4u, 5u, 6u, 7u), vec4u(channels_out - 1u)) * row;
-    var s0 = vec4f();
-    var s1 = vec4f();
-    var s2 = vec4f();
-    var s3 = vec4f();
-    var s4 = vec4f();
-    var s5 = vec4f();
-    var s6 = vec4f();
-    var s7 = vec4f();
+#for m in CHANNELS
+    let row$m = min(channel + $mu, channels_out - 1u) * row;
+#for q in QUADS
+    var sum$m_$q = vec4f();
+#end
+#end
     var k = 0u;
     for (var c = 0u; c < channels_in; c++) {
         for (var ky = 0u; ky < kernel; ky++) {
-            let line = start + (c * height + ky) * width;
+            let line = (c * height + ky) * width;
             for (var kx = 0u; kx < kernel; kx++) {
-                let at = line + kx;
-                let pixels = vec4f(x[at.x], x[at.y], x[at.z], x[at.w]);
-                s0 += weight[a.x + k] * pixels;
-                s1 += weight[a.y + k] * pixels;
-                s2 += weight[a.z + k] * pixels;
-                s3 += weight[a.w + k] * pixels;
-                s4 += weight[b.x + k] * pixels;
-                s5 += weight[b.y + k] * pixels;
-                s6 += weight[b.z + k] * pixels;
-                s7 += weight[b.w + k] * pixels;
+#for q in QUADS
+                let at$q = start$q + (line + kx);
+                let pixels$q = vec4f(x[at$q.x], x[at$q.y], x[at$q.z], x[at$q.w]);
+#end
+#for m in CHANNELS
+                let weight$m = weight[row$m + k];
+#for q in QUADS
+                sum$m_$q += weight$m * pixels$q;
+#end
+#end
                 k++;
             }
         }
     }
-    finish(channel, item, s0);
-    finish(channel + 1u, item, s1);
-    finish(channel + 2u, item, s2);
-    finish(channel + 3u, item, s3);
-    finish(channel + 4u, item, s4);
-    finish(channel + 5u, item, s5);
-    finish(channel + 6u, item, s6);
-    finish(channel + 7u, item, s7);
+    var sums = array<vec4f, CHANNELS * QUADS>();
+#for m in CHANNELS
+#for q in QUADS
+    sums[$mu * QUADS + $qu] = sum$m_$q;
+#end
+#end
+    for (var n = 0u; n < CHANNELS * QUADS; n++) {
+        finish(channel + n / QUADS, first + LANES * (4u * (n % QUADS) + vec4u(0u, 1u, 2u, 3u)), sums[n]);
+    }
 }

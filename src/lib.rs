@@ -3,6 +3,7 @@
 //! A network becomes a [`plan`] once; two executors run it. See ARCHITECTURE.md for the rooms and for who may know
 //! whom.
 
+pub mod bench;
 pub mod capsnet;
 pub mod data;
 pub mod engine;

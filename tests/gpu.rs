@@ -3,7 +3,7 @@
 mod common;
 
 use capscope::capsnet::{Config, Layout, Preset, Purpose, plan};
-use capscope::exec::gpu::{Checks, Context};
+use capscope::exec::gpu::{Checks, Context, Tuning};
 use capscope::exec::{Device, ExecError, Loaded, Store};
 use capscope::ops::adam::Adam;
 use capscope::plan::{
@@ -91,6 +91,30 @@ fn runs_in_flight_each_see_their_own_block() {
     let rows = block_on(loaded.read(ledger, 4 * LEDGER_COLUMNS)).unwrap_or_else(|error| panic!("{error}"));
     let images: Vec<f32> = rows.chunks(LEDGER_COLUMNS).map(|row| row[LedgerColumn::Images as usize]).collect();
     assert_eq!(images, [1.0, 2.0, 3.0, 4.0]);
+}
+
+#[test]
+fn a_kernel_is_measured_once_and_a_forced_one_is_taken() {
+    let device = open(Checks::Kept);
+    let context = context(&device);
+    let config = Preset::Tiny.config();
+    let step = plan(&config, Purpose::Train, 2).unwrap_or_else(|error| panic!("{error}"));
+    let convolution = step.steps.iter().find(|step| step.name == "primary: conv_forward").expect("it is in every plan");
+    let variant = || context.variant(&*convolution.operation, 2);
+    assert_eq!(variant(), Some(if context.adapter().is_software { "8x16" } else { "8x4" }), "guessed");
+    context.set_tuning(Tuning::Measured);
+    assert_eq!(variant(), None, "not measured yet");
+    drop(loaded(&device, &config, 2));
+    let found = context.choices();
+    assert_eq!(found.len(), 5, "forward and backward, but no gradient of the pixels: {found:?}");
+    assert!(found.values().any(|name| Some(name.as_str()) == variant()), "{found:?}");
+    drop(loaded(&device, &config, 2));
+    assert_eq!(context.choices(), found);
+    for name in ["8x4", "8x16"] {
+        context.set_tuning(Tuning::Forced(name.into()));
+        assert_eq!(variant(), Some(name));
+        drop(loaded(&device, &config, 2));
+    }
 }
 
 #[test]

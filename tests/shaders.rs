@@ -17,11 +17,12 @@ const STORAGE_BUFFERS: usize = 8;
 
 fn specimens() -> Vec<(Arc<dyn Operation>, Kernel, String)> {
     let resolve = |operation: Arc<dyn Operation>| {
-        let kernel = operation.kernel();
-        let text = text(&kernel).unwrap_or_else(|error| panic!("{operation:?}: {error}"));
-        (operation, kernel, text)
+        operation.kernels().into_iter().map(move |kernel| {
+            let text = text(&kernel).unwrap_or_else(|error| panic!("{operation:?}: {error}"));
+            (operation.clone(), kernel, text)
+        })
     };
-    check::specimens(SEED).into_iter().map(resolve).collect()
+    check::specimens(SEED).into_iter().flat_map(resolve).collect()
 }
 
 fn parse(operation: &dyn Operation, text: &str) -> Module {

@@ -113,7 +113,10 @@ impl Engine {
         if let Err(error) = outcome {
             self.give_up_surveys(&asset);
             match asset {
-                Asset::Training => self.training_data_failed(),
+                Asset::Training => {
+                    self.refuse_benches(&error);
+                    self.training_data_failed();
+                }
                 Asset::Test => self.give_up_evaluation(),
                 Asset::Gallery | Asset::Network(_) => {}
             }

@@ -3,6 +3,7 @@
 use super::{Engine, Event};
 use crate::capsnet::{Config, Purpose, plan};
 use crate::exec::Device;
+use crate::exec::gpu::Tuning;
 use crate::protocol::{DeviceChoice, DeviceKind, DeviceStatus, Snapshot};
 
 /// Floating-point operations that a slice may hold on the CPU in a page: 20 ms at about 8 GFLOP/s.
@@ -81,6 +82,9 @@ impl Engine {
             }
             Ok(device) => {
                 let software = is_software(&device);
+                if let Device::Gpu(context) = &device {
+                    context.set_tuning(Tuning::Measured);
+                }
                 self.use_device(device).await;
                 self.tell_device(true, software, String::new());
             }

@@ -5,6 +5,7 @@
 //! network trains. The same loop runs in a page's worker and natively, behind [`Host`].
 
 mod assets;
+mod bench;
 mod check;
 mod device;
 mod evaluation;
@@ -25,7 +26,7 @@ mod training;
 pub use host::{Host, Soon};
 
 use crate::exec::Device;
-use crate::protocol::{Command, Exploration, Inspection, Network, Snapshot, SurveyRequest};
+use crate::protocol::{BenchRequest, Command, Exploration, Inspection, Network, Snapshot, SurveyRequest};
 use assets::Assets;
 use async_channel::{Receiver, Sender, TryRecvError, WeakSender};
 use check::Check;
@@ -100,6 +101,8 @@ pub struct Engine {
     material: Option<own::Material>,
     evaluation: Option<Evaluation>,
     check: Option<Check>,
+    /// Benchmarks that are asked for.
+    benches: VecDeque<BenchRequest>,
 }
 
 impl Engine {
@@ -129,6 +132,7 @@ impl Engine {
             material: None,
             evaluation: None,
             check: None,
+            benches: VecDeque::new(),
         };
         (engine, Inbox(sender))
     }
@@ -148,6 +152,8 @@ impl Engine {
                 self.explore(exploration).await;
             } else if let Some(command) = self.commands.pop_front() {
                 self.obey(command).await;
+            } else if self.can_bench() {
+                self.bench().await;
             } else if self.grid.as_ref().is_some_and(Grid::goes_on) {
                 self.grid_slice().await;
             } else if let Some(place) = self.next_survey() {
@@ -218,6 +224,7 @@ impl Engine {
             Command::Structure(preset) => self.send_structure(&preset),
             Command::Plan(network) => self.send_plan(network),
             Command::CheckDevice => self.begin_check(),
+            Command::Bench(request) => self.begin_bench(request),
             Command::SaveWeights(network) => self.save_weights(network).await,
             Command::LoadWeights(bytes) => self.load_weights(bytes).await,
         }

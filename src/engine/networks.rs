@@ -5,7 +5,7 @@ use super::assets::Asset;
 use super::explore::Reader;
 use crate::capsnet::{Config, Layout, Purpose, ReceptiveField, plan};
 use crate::exec::{Device, ExecError, Store};
-use crate::plan::Role;
+use crate::plan::{Role, Step};
 use crate::protocol::{Field, Network, NetworkStatus, PlanStep, Procedure, Snapshot};
 use crate::train::weights::{self, About, Precision, Standing, Weights};
 use std::rc::Rc;
@@ -99,12 +99,21 @@ impl Engine {
                 let steps = plan.steps.iter().map(|step| {
                     let cost = step.operation.cost(batch as usize);
                     let phase = format!("{:?}", step.phase).to_lowercase();
-                    PlanStep { name: step.name.clone(), phase, flops: cost.flops, bytes: cost.bytes }
+                    PlanStep { name: self.step_name(step, batch as usize), phase, flops: cost.flops, bytes: cost.bytes }
                 });
                 self.host.send(Snapshot::Plan(network, batch, steps.collect()));
             }
             Err(error) => self.problem(error),
         }
+    }
+
+    /// A step's name, with the kernel that runs where there are several.
+    fn step_name(&self, step: &Step, batch: usize) -> String {
+        let variant = match self.device.current() {
+            Device::Cpu => None,
+            Device::Gpu(context) => context.variant(&*step.operation, batch),
+        };
+        variant.map_or_else(|| step.name.clone(), |variant| format!("{} ({variant})", step.name))
     }
 
     pub(super) async fn save_weights(&mut self, network: Network) {

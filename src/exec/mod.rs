@@ -199,6 +199,21 @@ impl Loaded {
         self.advance(run, &mut steps, &mut || false)
     }
 
+    /// Runs one step so many times, on a GPU in one submission: for timing it.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub fn repeat(&mut self, run: &Run, step: usize, times: usize) -> Result<(), ExecError> {
+        match self {
+            Loaded::Cpu { loaded, store } => {
+                let store = &mut store.borrow_mut();
+                (0..times).for_each(|_| loaded.step(store, run, step));
+                Ok(())
+            }
+            Loaded::Gpu(loaded) => loaded.repeat(run, step, times),
+        }
+    }
+
     /// Waits until at most `in_flight` submissions are unfinished. On the CPU nothing ever is.
     ///
     /// # Errors
@@ -218,6 +233,19 @@ impl Loaded {
         match self {
             Loaded::Cpu { loaded, store } => Ok(loaded.view(&store.borrow(), tensor)[..elements].to_vec()),
             Loaded::Gpu(loaded) => loaded.read(tensor, elements).await,
+        }
+    }
+
+    /// Copies of several tensors, of the first elements of each; on a GPU in one submission.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub async fn read_all(&self, tensors: &[(TensorId, usize)]) -> Result<Vec<Vec<f32>>, ExecError> {
+        match self {
+            Loaded::Cpu { loaded, .. } => {
+                Ok(tensors.iter().map(|&(tensor, elements)| loaded.tensor(tensor)[..elements].to_vec()).collect())
+            }
+            Loaded::Gpu(loaded) => loaded.read_all(tensors).await,
         }
     }
 }

@@ -10,8 +10,41 @@ use super::support::{Matrix, Real, add_scaled, for_each, multiply, twins};
 use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
-/// Invocations in a workgroup of the kernels.
-const LANES: usize = 64;
+/// What an invocation of a kernel owns, and how many there are in a workgroup.
+#[derive(Clone, Copy, Debug)]
+struct Tile {
+    variant: &'static str,
+    /// Channels.
+    channels: usize,
+    /// Quadruples of positions, pixels or columns.
+    quads: usize,
+    lanes: usize,
+}
+
+impl Tile {
+    /// For hardware: many invocations with few registers each.
+    const SMALL: Tile = Tile { variant: "8x4", channels: 8, quads: 1, lanes: 64 };
+    /// For adapters that compute on a processor, where a load costs more than many multiplications, and a workgroup is no
+    /// more than one vector of the processor's.
+    const LARGE: Tile = Tile { variant: "8x16", channels: 8, quads: 4, lanes: 4 };
+
+    /// Positions, pixels or columns of one invocation.
+    fn width(&self) -> usize {
+        4 * self.quads
+    }
+}
+
+/// Makes `kernel` the small tile's kernel, and `kernels` those of both.
+macro_rules! tiled {
+    () => {
+        fn kernel(&self) -> Kernel {
+            self.tiled(Tile::SMALL)
+        }
+        fn kernels(&self) -> Vec<Kernel> {
+            [Tile::SMALL, Tile::LARGE].map(|tile| self.tiled(tile)).to_vec()
+        }
+    };
+}
 
 /// Shape and epilogue of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,8 +100,10 @@ impl Convolution {
         self.channels_out * self.patch()
     }
 
-    fn kernel(&self, shader: &'static str, grid: Grid) -> Kernel {
-        Kernel::new(shader, LANES, grid)
+    fn kernel(&self, shader: &'static str, tile: Tile, grid: Grid) -> Kernel {
+        Kernel::new(shader, tile.lanes, grid)
+            .named(tile.variant)
+            .consts([("CHANNELS", tile.channels), ("QUADS", tile.quads)])
             .sizes([
                 ("channels_in", self.channels_in),
                 ("height", self.height),
@@ -99,27 +134,60 @@ impl Convolution {
         (0..live).step_by(group).map(move |first| (first, group.min(live - first)))
     }
 
-    /// Writes one image's patches, a row of [`Convolution::patch`] for each position.
+    /// Where each row under the kernel at an output position begins in an image, in the order of a patch.
+    #[inline(always)]
+    fn lines(&self, position: usize) -> impl Iterator<Item = usize> + use<> {
+        let (kernel, width, area) = (self.kernel, self.width, self.height * self.width);
+        let corner = (position / self.width_out() * width + position % self.width_out()) * self.stride;
+        (0..self.channels_in).flat_map(move |channel| (0..kernel).map(move |row| channel * area + row * width + corner))
+    }
+
+    /// Writes one image's patches, a row of [`Convolution::patch`] for each position. The usual kernels' widths are
+    /// known to the compiler: their copies are a few instructions, any others are calls.
     fn gather<T: Real>(&self, x: &[T], patches: &mut [T]) {
-        let (k, width_out) = (self.kernel, self.width_out());
+        match self.kernel {
+            5 => self.gather_wide::<T, 5>(x, patches),
+            9 => self.gather_wide::<T, 9>(x, patches),
+            k => {
+                for (position, row) in patches.chunks_exact_mut(self.patch()).enumerate() {
+                    for (from, part) in self.lines(position).zip(row.chunks_exact_mut(k)) {
+                        part.copy_from_slice(&x[from..from + k]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn gather_wide<T: Real, const K: usize>(&self, x: &[T], patches: &mut [T]) {
         for (position, row) in patches.chunks_exact_mut(self.patch()).enumerate() {
-            let corner = (position / width_out * self.width + position % width_out) * self.stride;
-            for (line, part) in row.chunks_exact_mut(k).enumerate() {
-                let from = line / k * self.height * self.width + line % k * self.width + corner;
-                part.copy_from_slice(&x[from..from + k]);
+            for (from, part) in self.lines(position).zip(row.as_chunks_mut::<K>().0) {
+                part.copy_from_slice(&x[from..from + K]);
             }
         }
     }
 
     /// The transpose of [`Convolution::gather`]: adds every patch back to the pixels that it came from.
     fn scatter<T: Real>(&self, patches: &[T], x: &mut [T]) {
-        let (k, width_out) = (self.kernel, self.width_out());
         x.fill(T::ZERO);
+        match self.kernel {
+            5 => self.scatter_wide::<T, 5>(patches, x),
+            9 => self.scatter_wide::<T, 9>(patches, x),
+            k => {
+                for (position, row) in patches.chunks_exact(self.patch()).enumerate() {
+                    for (to, part) in self.lines(position).zip(row.chunks_exact(k)) {
+                        add_scaled(&mut x[to..to + k], T::ONE, part);
+                    }
+                }
+            }
+        }
+    }
+
+    fn scatter_wide<T: Real, const K: usize>(&self, patches: &[T], x: &mut [T]) {
         for (position, row) in patches.chunks_exact(self.patch()).enumerate() {
-            let corner = (position / width_out * self.width + position % width_out) * self.stride;
-            for (line, part) in row.chunks_exact(k).enumerate() {
-                let to = line / k * self.height * self.width + line % k * self.width + corner;
-                add_scaled(&mut x[to..to + k], T::ONE, part);
+            for (to, part) in self.lines(position).zip(row.as_chunks::<K>().0) {
+                for (x, &part) in x[to..to + K].iter_mut().zip(part) {
+                    *x += part;
+                }
             }
         }
     }
@@ -210,11 +278,7 @@ impl Operation for Forward {
         ]
     }
 
-    fn kernel(&self) -> Kernel {
-        let grid =
-            Grid::line(Extent::PerImage(self.0.positions()), 4 * LANES).layers(Extent::Fixed(self.0.channels_out), 8);
-        self.0.kernel(self.name(), grid)
-    }
+    tiled!();
 
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
@@ -224,6 +288,11 @@ impl Operation for Forward {
 }
 
 impl Forward {
+    fn tiled(&self, tile: Tile) -> Kernel {
+        let line = Grid::line(Extent::PerImage(self.0.positions()), tile.width() * tile.lanes);
+        self.0.kernel(self.name(), tile, line.layers(Extent::Fixed(self.0.channels_out), tile.channels))
+    }
+
     fn run<T: Real>(&self, call: Call<'_, T>) {
         let (conv, live) = (&self.0, call.live());
         let ([x, weight, bias], [y]) = call.split();
@@ -270,14 +339,7 @@ impl Operation for BackwardInput {
         ]
     }
 
-    fn kernel(&self) -> Kernel {
-        let conv = &self.0;
-        let (rows, columns) = (conv.height.div_ceil(conv.stride), conv.width.div_ceil(conv.stride));
-        let (phases, tiles) = (conv.stride * conv.stride, conv.channels_in.div_ceil(8));
-        let grid = Grid::line(Extent::PerImage(rows * columns), 4 * LANES).layers(Extent::Fixed(phases * tiles), 1);
-        let sizes = [("phase_columns", columns), ("tiles", tiles)];
-        conv.kernel(self.name(), grid).sizes(sizes)
-    }
+    tiled!();
 
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
@@ -287,6 +349,19 @@ impl Operation for BackwardInput {
 }
 
 impl BackwardInput {
+    fn tiled(&self, tile: Tile) -> Kernel {
+        let conv = &self.0;
+        let (rows, columns) = (conv.height.div_ceil(conv.stride), conv.width.div_ceil(conv.stride));
+        let (phases, tiles) = (conv.stride * conv.stride, conv.channels_in.div_ceil(tile.channels));
+        let line = Grid::line(Extent::PerImage(rows * columns), tile.width() * tile.lanes);
+        // A large tile has pixels of one place in several images: those meet the same outputs. Neighbouring invocations
+        // of a GPU should read neighbouring numbers instead.
+        let by_place = usize::from(tile.quads > 1);
+        conv.kernel(self.name(), tile, line.layers(Extent::Fixed(phases * tiles), 1))
+            .consts([("BY_PLACE", by_place)])
+            .sizes([("phase_columns", columns), ("tiles", tiles)])
+    }
+
     fn run<T: Real>(&self, call: Call<'_, T>) {
         let (conv, live) = (&self.0, call.live());
         let ([gy, y, weight], [gx]) = call.split();
@@ -327,15 +402,7 @@ impl Operation for BackwardWeight {
         ]
     }
 
-    fn kernel(&self) -> Kernel {
-        let conv = &self.0;
-        // The bias is one more column. A small gradient has too few tiles to fill a device: then several lanes share one.
-        let tiles = (conv.patch() + 1).div_ceil(4) * conv.channels_out.div_ceil(8);
-        let slices = (16_384 / tiles).clamp(1, 16).next_power_of_two();
-        let columns = LANES / slices;
-        let grid = Grid::line(Extent::Fixed(conv.patch() + 1), 4 * columns).layers(Extent::Fixed(conv.channels_out), 8);
-        conv.kernel(self.name(), grid).consts([("COLUMNS", columns), ("SLICES", slices)]).shares([4 * LANES])
-    }
+    tiled!();
 
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
@@ -345,6 +412,19 @@ impl Operation for BackwardWeight {
 }
 
 impl BackwardWeight {
+    fn tiled(&self, tile: Tile) -> Kernel {
+        let conv = &self.0;
+        // The bias is one more column. A small gradient has too few tiles to fill a device: then several lanes share one.
+        let tiles = (conv.patch() + 1).div_ceil(tile.width()) * conv.channels_out.div_ceil(tile.channels);
+        let (wanted, most) = if tile.quads > 1 { (64, tile.lanes) } else { (16_384, 16) };
+        let slices = (wanted / tiles).clamp(1, most).next_power_of_two();
+        let columns = tile.lanes / slices;
+        let line = Grid::line(Extent::Fixed(conv.patch() + 1), tile.width() * columns);
+        conv.kernel(self.name(), tile, line.layers(Extent::Fixed(conv.channels_out), tile.channels))
+            .consts([("COLUMNS", columns), ("SLICES", slices)])
+            .shares([4 * tile.lanes])
+    }
+
     fn run<T: Real>(&self, call: Call<'_, T>) {
         let (conv, live, mut keep) = (&self.0, call.live(), call.run.accumulate == 1);
         let ([gy, y, x], [gweight, gbias]) = call.split();

@@ -2,7 +2,7 @@
 //! poses side by side, only the chosen capsule's block counts (Sabour et al. 2017, section 4.1).
 
 use super::Pick;
-use super::support::{Matrix, Real, add_scaled, dot, for_each, multiply, twins};
+use super::support::{Matrix, Real, add_scaled, dot, for_each, multiply, twins, vectorised};
 use crate::plan::{Call, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
@@ -20,9 +20,11 @@ impl Activation {
     fn apply<T: Real>(self, x: T) -> T {
         match self {
             Activation::Relu => x.max(T::ZERO),
-            // e of a negative number only: no overflow on either side.
-            Activation::Sigmoid if x < T::ZERO => x.exp() / (T::ONE + x.exp()),
-            Activation::Sigmoid => T::ONE / (T::ONE + (-x).exp()),
+            Activation::Sigmoid => {
+                // e of a negative number only: no overflow on either side.
+                let e = (-x.max(-x)).exp();
+                (if x < T::ZERO { e } else { T::ONE }) / (T::ONE + e)
+            }
         }
     }
 
@@ -155,16 +157,22 @@ impl Forward {
             multiply(y, [dense.outputs, 1], false, T::ONE, x, weight, true);
         }
         for_each(y, dense.outputs, |image, y| {
-            let window = dense.window(chosen[image]);
-            let x = &x[image * dense.inputs..][window.clone()];
-            for (output, y) in y.iter_mut().enumerate() {
-                let sum = match dense.block {
-                    Some(_) => dot(&weight[output * dense.inputs..][window.clone()], x),
-                    None => *y,
-                };
-                *y = dense.activation.apply(sum + bias[output]);
+            if dense.block.is_some() {
+                let window = dense.window(chosen[image]);
+                let x = &x[image * dense.inputs..][window.clone()];
+                for (y, weight) in y.iter_mut().zip(weight.chunks_exact(dense.inputs)) {
+                    *y = dot(&weight[window.clone()], x);
+                }
             }
+            vectorised(activate, (dense.activation, y, bias));
         });
+    }
+}
+
+#[inline(always)]
+fn activate<T: Real>((activation, y, bias): (Activation, &mut [T], &[T])) {
+    for (y, &bias) in y.iter_mut().zip(bias) {
+        *y = activation.apply(*y + bias);
     }
 }
 

@@ -6,6 +6,8 @@ pub mod activity;
 pub mod adam;
 pub mod aim;
 pub mod batch_sum;
+pub mod ceiling_copy;
+pub mod ceiling_multiply_add;
 pub mod conv;
 pub mod dense;
 pub mod lengths;

@@ -5,6 +5,7 @@
 pub mod account;
 pub mod address;
 pub mod axes;
+pub mod bench;
 pub mod chart;
 pub mod confusion;
 pub mod csv;
@@ -22,12 +23,9 @@ pub mod ramp;
 pub mod readout;
 pub mod scatter;
 pub mod sheet;
-<<<<<<< ours
 pub mod slow;
 pub mod svg;
-=======
 pub mod sources;
->>>>>>> theirs
 pub mod text;
 pub mod tour;
 #[cfg(target_arch = "wasm32")]

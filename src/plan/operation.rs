@@ -157,6 +157,8 @@ pub struct Kernel {
     pub workgroup_bytes: usize,
     /// Workgroups to dispatch.
     pub grid: Grid,
+    /// Which of the operation's kernels it is; empty if there is only one.
+    pub variant: &'static str,
 }
 
 impl Kernel {
@@ -165,7 +167,8 @@ impl Kernel {
 
     /// A kernel with `lanes` invocations in a workgroup, which its shader calls `LANES`.
     pub fn new(shader: &'static str, lanes: usize, grid: Grid) -> Self {
-        Kernel { shader, consts: vec![], overrides: vec![], workgroup_bytes: 0, grid }.consts([("LANES", lanes)])
+        Kernel { shader, consts: vec![], overrides: vec![], workgroup_bytes: 0, grid, variant: "" }
+            .consts([("LANES", lanes)])
     }
 
     /// Adds sizes that must be known before the shader is compiled.
@@ -196,6 +199,11 @@ impl Kernel {
     pub fn shares<const N: usize>(mut self, numbers: [usize; N]) -> Self {
         self.workgroup_bytes += numbers.map(|count| (4 * count).next_multiple_of(16)).iter().sum::<usize>();
         self
+    }
+
+    /// Gives it a name among the operation's kernels.
+    pub fn named(self, variant: &'static str) -> Self {
+        Kernel { variant, ..self }
     }
 
     /// Invocations in a workgroup.
@@ -247,6 +255,11 @@ pub trait Operation: Debug + Send + Sync {
 
     /// How its shader is compiled and dispatched.
     fn kernel(&self) -> Kernel;
+
+    /// All kernels that do it, [`Operation::kernel`] first: devices differ in which is fastest, never in what it does.
+    fn kernels(&self) -> Vec<Kernel> {
+        vec![self.kernel()]
+    }
 
     /// The most routing iterations that a run may ask for; `None` if they are nothing to it.
     fn most_iterations(&self) -> Option<usize> {

@@ -1,6 +1,6 @@
 //! What the page asks of the engine.
 
-use super::Procedure;
+use super::{BenchRequest, Procedure};
 use serde::{Deserialize, Serialize};
 
 /// Which network a command is about. The engine holds several.
@@ -200,6 +200,9 @@ pub enum Command {
     Plan(Network),
     /// Runs one training step on both executors and compares every tensor.
     CheckDevice,
+    /// Measures how fast the device is. Answered by [`Snapshot::Benched`](super::Snapshot::Benched); nothing else is
+    /// answered in the meantime.
+    Bench(BenchRequest),
     /// The weights as a safetensors file.
     SaveWeights(Network),
     /// Takes a safetensors file as the network in training.

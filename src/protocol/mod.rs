@@ -3,11 +3,13 @@
 //! A message is one byte array (postcard), transferred, not copied, between the page and its worker; natively the same
 //! types go through the same loop.
 
+mod bench;
 mod command;
 mod procedure;
 mod snapshot;
 mod structure;
 
+pub use bench::{BenchReport, BenchRequest, KernelTime, KernelTimes, LoopTimes, ReadingTimes, Spread, TrainingTimes};
 pub use command::{
     Command, DeviceChoice, Exploration, Inspection, MOST_SURVEYED, Network, Pictures, Shown, Survey, SurveyRequest,
     TrainingSettings,

@@ -1,6 +1,6 @@
 //! What the engine tells the page.
 
-use super::{Network, Procedure, Structure, Survey, TrainingSettings};
+use super::{BenchReport, Network, Procedure, Structure, Survey, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 /// Which executor runs.
@@ -454,6 +454,8 @@ pub enum Snapshot {
     Plan(Network, u32, Vec<PlanStep>),
     /// The device was checked.
     Checked(Checked),
+    /// A benchmark is done, by its serial; or why it could not be run, as a sentence.
+    Benched(u32, Result<Box<BenchReport>, String>),
     /// A weight file.
     Weights(Network, Vec<u8>),
     /// Something failed; a sentence that names it and the way out.

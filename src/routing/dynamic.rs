@@ -147,16 +147,28 @@ impl Forward {
                 let votes = &votes[(image * problem.positions + position) * votes_each..][..votes_each];
                 let history = &mut history[position * problem.iterations * pose..][..iterations * pose];
                 let v = &mut v[position * pose..][..pose];
-                sum += vectorised(|| forward(&problem, votes, bias, history, v));
+                // The sizes of digit capsules are constants to the compiler.
+                sum += match problem.usual() {
+                    true => vectorised(forward_usual, (&problem, votes, bias, history, v)),
+                    false => vectorised(forward, (&problem, votes, bias, history, v)),
+                };
             }
             **entropy = sum / T::of(problem.positions as f64);
         });
     }
 }
 
+/// A problem with its votes, bias, history of s and v.
+type Forwards<'a, T> = (&'a Problem, &'a [T], &'a [T], &'a mut [T], &'a mut [T]);
+
+#[inline(always)]
+fn forward_usual<T: Real>((problem, votes, bias, history, v): Forwards<'_, T>) -> T {
+    forward((&problem.of_usual_size(), votes, bias, history, v))
+}
+
 /// One problem; returns the entropy.
 #[inline(always)]
-fn forward<T: Real>(problem: &Problem, votes: &[T], bias: &[T], history: &mut [T], v: &mut [T]) -> T {
+fn forward<T: Real>((problem, votes, bias, history, v): Forwards<'_, T>) -> T {
     let (pose, dims) = (problem.pose(), problem.dims);
     let last = history.len() / pose - 1;
     let mut c = problem.couple_at_first();
@@ -316,7 +328,11 @@ impl Backward {
                 let votes = &votes[index * votes_each..][..votes_each];
                 let history = &history[index * problem.iterations * pose..][..iterations * pose];
                 let (gv, gvotes) = (&gv[index * pose..][..pose], &mut gvotes[position * votes_each..][..votes_each]);
-                vectorised(|| self.backward(votes, history, gv, gvotes, gbias));
+                let all = (self, votes, history, gv, gvotes, &mut *gbias);
+                match problem.usual() {
+                    true => vectorised(backward_usual, all),
+                    false => vectorised(backward, all),
+                }
             }
         });
     }
@@ -383,4 +399,18 @@ impl Backward {
             }
         }
     }
+}
+
+/// An operation with a problem's votes, history and gradient, and the gradients to be written.
+type Backwards<'a, T> = (&'a Backward, &'a [T], &'a [T], &'a [T], &'a mut [T], &'a mut [T]);
+
+#[inline(always)]
+fn backward<T: Real>((operation, votes, history, gv, gvotes, gbias): Backwards<'_, T>) {
+    operation.backward(votes, history, gv, gvotes, gbias);
+}
+
+#[inline(always)]
+fn backward_usual<T: Real>((operation, votes, history, gv, gvotes, gbias): Backwards<'_, T>) {
+    let usual = Backward { problem: operation.problem.of_usual_size(), ..*operation };
+    usual.backward(votes, history, gv, gvotes, gbias);
 }

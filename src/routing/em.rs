@@ -217,7 +217,7 @@ impl Forward {
                 let votes = &votes[index * votes_each..][..votes_each];
                 let activation = &activation[index * problem.children..][..problem.children];
                 let statistics = &mut statistics[position * problem.iterations * kept..][..iterations * kept];
-                sum += vectorised(|| forward(&problem, votes, activation, beta, statistics));
+                sum += vectorised(forward, (&problem, votes, activation, beta, statistics));
                 let last = Gaussians { problem: &problem, kept: &statistics[(iterations - 1) * kept..] };
                 for (parent, fit) in
                     fit[position * fit_each..][..fit_each].chunks_exact_mut(problem.dims + 1).enumerate()
@@ -234,7 +234,7 @@ impl Forward {
 
 /// One problem; returns the entropy.
 #[inline(always)]
-fn forward<T: Real>(problem: &Problem, votes: &[T], activation: &[T], beta: &[T], statistics: &mut [T]) -> T {
+fn forward<T: Real>((problem, votes, activation, beta, statistics): (&Problem, &[T], &[T], &[T], &mut [T])) -> T {
     let (pose, dims, parents) = (problem.pose(), problem.dims, problem.parents);
     let kept = parents * problem.kept();
     let last = statistics.len() / kept - 1;
@@ -426,10 +426,18 @@ impl Backward {
                 let gfit = &gfit[index * fit..][..fit];
                 let gvotes = &mut gvotes[position * votes_each..][..votes_each];
                 let gactivation = &mut gactivation[position * children..][..children];
-                vectorised(|| past.backward(gfit, gvotes, gactivation, gbeta));
+                vectorised(backward, (&past, gfit, gvotes, gactivation, &mut **gbeta));
             }
         });
     }
+}
+
+/// What a problem's forward pass has left, the gradient that comes in, and the three to be written.
+type Backwards<'a, T> = (&'a Past<'a, T>, &'a [T], &'a mut [T], &'a mut [T], &'a mut [T]);
+
+#[inline(always)]
+fn backward<T: Real>((past, gfit, gvotes, gactivation, gbeta): Backwards<'_, T>) {
+    past.backward(gfit, gvotes, gactivation, gbeta);
 }
 
 /// What the forward pass of one problem has read and left.

@@ -158,7 +158,7 @@ impl Forward {
             for position in 0..problem.positions {
                 let votes = &votes[(image * problem.positions + position) * votes_each..][..votes_each];
                 let (sums, v) = (&mut sums[position * 2 * pose..][..2 * pose], &mut v[position * pose..][..pose]);
-                sum += vectorised(|| forward(&problem, votes, prior, sums, v));
+                sum += vectorised(forward, (&problem, votes, prior, sums, v));
             }
             **entropy = sum / T::of(problem.positions as f64);
         });
@@ -167,7 +167,7 @@ impl Forward {
 
 /// One problem; returns the entropy.
 #[inline(always)]
-fn forward<T: Real>(problem: &Problem, votes: &[T], prior: &[T], sums: &mut [T], v: &mut [T]) -> T {
+fn forward<T: Real>((problem, votes, prior, sums, v): (&Problem, &[T], &[T], &mut [T], &mut [T])) -> T {
     let (pose, dims) = (problem.pose(), problem.dims);
     sums.fill(T::ZERO);
     let (total, s) = sums.split_at_mut(pose);
@@ -314,24 +314,19 @@ impl Backward {
                     let (votes, gv) = (&votes[index * votes_each..][..votes_each], &gv[index * pose..][..pose]);
                     let (sums, gvotes) =
                         (&sums[index * 2 * pose..][..2 * pose], &mut gvotes[position * votes_each..][..votes_each]);
-                    vectorised(|| backward(&problem, votes, sums, prior, gv, gvotes, gprior));
+                    vectorised(backward, (&problem, votes, sums, prior, gv, gvotes, gprior));
                 }
             },
         );
     }
 }
 
+/// A problem with its votes, sums, prior and gradient, and the gradients to be written.
+type Backwards<'a, T> = (&'a Problem, &'a [T], &'a [T], &'a [T], &'a [T], &'a mut [T], &'a mut [T]);
+
 /// One problem.
 #[inline(always)]
-fn backward<T: Real>(
-    problem: &Problem,
-    votes: &[T],
-    sums: &[T],
-    prior: &[T],
-    gv: &[T],
-    gvotes: &mut [T],
-    gprior: &mut [T],
-) {
+fn backward<T: Real>((problem, votes, sums, prior, gv, gvotes, gprior): Backwards<'_, T>) {
     let (pose, dims, parents) = (problem.pose(), problem.dims, problem.parents);
     let (total, s) = sums.split_at(pose);
     let mut gs = gv.to_vec();

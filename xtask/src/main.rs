@@ -3,6 +3,7 @@
 //! Each subcommand installs what it misses, says what it does and never asks. What has to be built goes into `.tools/`
 //! beside Cargo.toml (or where `CAPSCOPE_TOOLS` points), never into the user's own cargo folder.
 
+mod bench;
 mod environment;
 mod install;
 mod page;
@@ -11,7 +12,7 @@ mod stages;
 mod workspace;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 use workspace::Workspace;
 
 #[derive(Parser)]
@@ -40,6 +41,21 @@ enum Command {
         #[arg(long)]
         quick: bool,
     },
+    /// Measure this machine, and with --peers TensorFlow.js and JAX in turn with it
+    Bench {
+        /// The folder of the rivals' programs (bench.mjs with its packages, bench_jax.py)
+        #[arg(long)]
+        peers: Option<PathBuf>,
+        /// A Python that has jax and numpy, if not venv/bin/python in that folder
+        #[arg(long)]
+        python: Option<PathBuf>,
+        /// Turns of each pair
+        #[arg(long, default_value_t = 3)]
+        rounds: u32,
+        /// Networks
+        #[arg(long, value_delimiter = ',', default_value = "tiny,compact,paper")]
+        presets: Vec<String>,
+    },
     /// Install what the other subcommands need, and do nothing else
     Setup,
 }
@@ -50,6 +66,9 @@ fn main() -> ExitCode {
         Command::Serve { port, open } => page::serve(&workspace, port, open),
         Command::Build => page::build(&workspace),
         Command::Test { quick } => stages::test(&workspace, quick),
+        Command::Bench { peers, python, rounds, presets } => {
+            bench::bench(&workspace, &bench::Options { peers, python, rounds, presets })
+        }
         Command::Setup => stages::setup(&workspace),
     });
     match outcome {

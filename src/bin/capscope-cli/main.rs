@@ -1,9 +1,13 @@
 //! `capscope-cli`: trains and inspects capsule networks natively, on the CPU or on a GPU.
 
 #[cfg(not(target_arch = "wasm32"))]
+mod bench;
+#[cfg(not(target_arch = "wasm32"))]
 mod files;
 #[cfg(not(target_arch = "wasm32"))]
 mod inspect;
+#[cfg(not(target_arch = "wasm32"))]
+mod kernels;
 #[cfg(not(target_arch = "wasm32"))]
 mod train;
 
@@ -24,7 +28,7 @@ fn main() {}
 
 #[cfg(not(target_arch = "wasm32"))]
 mod cli {
-    use crate::{inspect, train};
+    use crate::{bench, inspect, kernels, train};
     use capscope::exec::{Device, gpu::Checks};
     use clap::{Parser, Subcommand, ValueEnum};
     use pollster::block_on;
@@ -42,6 +46,10 @@ mod cli {
         /// Where to run: auto takes a hardware GPU if there is one
         #[arg(long, value_enum, default_value = "auto", global = true)]
         device: DeviceName,
+        /// Kernels where an operation has several: `measured` (the fastest here), `guessed` (by the kind of device), or a
+        /// name from the table that `bench` prints, such as 8x16
+        #[arg(long, default_value = "measured", global = true)]
+        kernels: String,
         #[command(subcommand)]
         command: Command,
     }
@@ -63,17 +71,23 @@ mod cli {
         Trace(inspect::TraceArguments),
         /// Run a reference case: forward, backward and one Adam step
         Replay(inspect::ReplayArguments),
+        /// Measure training, reading and each kernel beside the device's own ceilings
+        Bench(bench::Arguments),
     }
 
     /// Runs a command.
     pub fn run(cli: Cli) -> Outcome {
         let device = device(cli.device)?;
-        match cli.command {
+        kernels::begin(&device, &cli.kernels);
+        let outcome = match cli.command {
             Command::Train(arguments) => train::run(&device, &arguments),
             Command::Eval(arguments) => inspect::eval(&device, &arguments),
             Command::Trace(arguments) => inspect::trace(&device, &arguments),
             Command::Replay(arguments) => inspect::replay(&device, &arguments),
-        }
+            Command::Bench(arguments) => bench::run(&device, &arguments),
+        };
+        kernels::end(&device);
+        outcome
     }
 
     fn device(name: DeviceName) -> Outcome<Device> {

@@ -2,7 +2,9 @@
 
 use super::{Finding, TOLERANCE, distance};
 use crate::exec::{Device, ExecError, Loaded, cpu};
-use crate::plan::{Access, Builder, Chosen, Content, Extent, LEDGER_ROWS, Operation, Phase, Port, Role, Run, TensorId};
+use crate::plan::{
+    Access, Builder, Call, Chosen, Content, Extent, Kernel, LEDGER_ROWS, Operation, Phase, Port, Role, Run, TensorId,
+};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -15,13 +17,53 @@ use std::sync::Arc;
 pub async fn operation(device: &Device, operation: Arc<dyn Operation>, seed: u64) -> Result<Vec<Finding>, ExecError> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut findings = vec![];
-    for (capacity, live) in [(1, 1), (9, 7)] {
-        let mut bench = Bench::new(device, &operation, capacity).await?;
-        for case in cases(&*operation, live, &mut random) {
-            findings.extend(bench.compare(case, &mut random).await?);
+    for kernel in operation.kernels() {
+        let pinned: Arc<dyn Operation> = Arc::new(Pinned { operation: operation.clone(), kernel });
+        for (capacity, live) in [(1, 1), (9, 7)] {
+            let mut bench = Bench::new(device, &pinned, capacity).await?;
+            for case in cases(&*operation, live, &mut random) {
+                findings.extend(bench.compare(case, &mut random).await?);
+            }
         }
     }
     Ok(findings)
+}
+
+/// An operation with only one of its kernels.
+#[derive(Debug)]
+struct Pinned {
+    operation: Arc<dyn Operation>,
+    kernel: Kernel,
+}
+
+impl Operation for Pinned {
+    fn name(&self) -> &'static str {
+        self.operation.name()
+    }
+
+    fn ports(&self) -> Vec<Port> {
+        self.operation.ports()
+    }
+
+    fn kernel(&self) -> Kernel {
+        self.kernel.clone()
+    }
+
+    fn most_iterations(&self) -> Option<usize> {
+        self.operation.most_iterations()
+    }
+
+    fn flops(&self, live: usize) -> u64 {
+        self.operation.flops(live)
+    }
+
+    fn twin(&self, call: Call<'_, f32>) {
+        self.operation.twin(call);
+    }
+
+    fn twin_double(&self, call: Call<'_, f64>) {
+        self.operation.twin_double(call);
+    }
 }
 
 /// How large the numbers are.
@@ -162,6 +204,8 @@ impl Bench {
             self.device.write(*tensor, values);
         }
         self.device.run(&case.run, 0..1)?;
+        let subject = format!("{} {}", self.operation.name(), self.operation.kernel().variant);
+        let subject = subject.trim_end().to_string();
         let mut findings = vec![];
         for (port, tensor) in self.ports.iter().filter(|(port, _)| port.is_written()) {
             let twin = self.twin.tensor(*tensor);
@@ -169,7 +213,7 @@ impl Bench {
             let live = port.extent.elements(case.run.live as usize);
             let is_left_alone = twin[live..] == device[live..];
             findings.push(Finding {
-                subject: self.operation.name().into(),
+                subject: subject.clone(),
                 tensor: port.name.into(),
                 case: format!("{:?}, {:?} numbers, {:?}", self.operation, case.magnitude, case.run),
                 error: if is_left_alone { distance(&twin[..live], &device[..live]) } else { f64::INFINITY },

@@ -2,6 +2,7 @@
 
 use super::pipelines::Pipelines;
 use super::status::{Counters, Status, lock};
+use super::tuning::Tuner;
 use crate::exec::ExecError;
 use futures_channel::oneshot;
 use std::collections::VecDeque;
@@ -40,6 +41,7 @@ pub struct Context {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
     pub(super) pipelines: Pipelines,
+    pub(super) tuner: Tuner,
     pub(super) status: Arc<Status>,
     /// Read-back buffers for small tensors, kept for the next read.
     pub(super) staging: Mutex<Vec<wgpu::Buffer>>,
@@ -88,6 +90,7 @@ impl Context {
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| on_error.refuse(error.to_string())));
         Ok(Context {
             pipelines: Pipelines::new(checks),
+            tuner: Tuner::default(),
             status,
             staging: Mutex::default(),
             adapter: described,

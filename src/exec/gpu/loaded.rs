@@ -22,7 +22,7 @@ struct Prepared {
 /// A plan with its buffers on a device, bound to a network's [`Store`].
 #[derive(Debug)]
 pub struct Loaded {
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     store: Rc<Store>,
     uniform: Memory,
     own: Vec<Option<Memory>>,
@@ -33,7 +33,8 @@ impl Loaded {
     pub(in crate::exec) async fn new(plan: Arc<Plan>, store: &Rc<Store>) -> Result<Self, ExecError> {
         let context = store.context.clone();
         context.status.check()?;
-        check_sizes(&context, &plan)?;
+        let kernels = context.kernels(&plan);
+        check_sizes(&context, &plan, &kernels)?;
         let memory = context.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let own = plan.buffers.iter().map(|buffer| {
             let label = format!("{} of plan {}", buffer.name, plan.name);
@@ -51,18 +52,29 @@ impl Loaded {
             let what = format!("{} bytes for plan {}", plan.own_bytes(), plan.name);
             return Err(ExecError::Refused { what, why: error.to_string() });
         }
-        let operations: Vec<&dyn Operation> = plan.steps.iter().map(|step| &*step.operation).collect();
+        let operations: Vec<(&dyn Operation, &Kernel)> =
+            plan.steps.iter().map(|step| &*step.operation).zip(&kernels).collect();
         let pipelines = context.pipelines.of(&context, &operations).await?;
         let mut loaded = Loaded { plan: plan.clone(), store: store.clone(), uniform, own, steps: vec![] };
-        for (step, pipeline) in plan.steps.iter().zip(pipelines) {
+        for ((step, pipeline), kernel) in plan.steps.iter().zip(pipelines).zip(&kernels) {
             let bindings = loaded.bind(step, &pipeline.layout)?;
-            let grid = step.operation.kernel().grid;
-            loaded.steps.push(Prepared { pipeline, bindings, grid });
+            loaded.steps.push(Prepared { pipeline, bindings, grid: kernel.grid });
         }
+        loaded.tune().await?;
         Ok(loaded)
     }
 
-    fn context(&self) -> &Context {
+    /// Gives a step another kernel of its operation.
+    pub(super) async fn prepare(&mut self, index: usize, kernel: &Kernel) -> Result<(), ExecError> {
+        let step = &self.plan.steps[index];
+        let context = self.context();
+        let pipeline = context.pipelines.of(context, &[(&*step.operation, kernel)]).await?.swap_remove(0);
+        let bindings = self.bind(step, &pipeline.layout)?;
+        self.steps[index] = Prepared { pipeline, bindings, grid: kernel.grid };
+        Ok(())
+    }
+
+    pub(super) fn context(&self) -> &Context {
         &self.store.context
     }
 
@@ -104,20 +116,31 @@ impl Loaded {
 
     /// Submits the steps of a range at once.
     pub(in crate::exec) fn run(&self, run: &Run, steps: Range<usize>) -> Result<(), ExecError> {
+        self.submit(run, &self.steps[steps])
+    }
+
+    /// Submits one step so many times over, at once.
+    pub(in crate::exec) fn repeat(&self, run: &Run, step: usize, times: usize) -> Result<(), ExecError> {
+        self.submit(run, std::iter::repeat_n(&self.steps[step], times))
+    }
+
+    fn submit<'a>(&self, run: &Run, steps: impl IntoIterator<Item = &'a Prepared>) -> Result<(), ExecError> {
         let context = self.context();
         context.status.check()?;
         // Ordered with the submissions: earlier ones still see their own block.
         context.queue.write_buffer(&self.uniform.buffer, 0, bytemuck::bytes_of(run));
         let mut encoder = context.device.create_command_encoder(&Default::default());
         let mut pass = encoder.begin_compute_pass(&Default::default());
-        Status::count(&context.status.dispatches, steps.len() as u64);
-        for step in &self.steps[steps] {
+        let mut dispatches = 0;
+        for step in steps {
+            dispatches += 1;
             pass.set_pipeline(&step.pipeline.pipeline);
             pass.set_bind_group(0, &step.bindings, &[]);
             let [x, y, z] = step.grid.workgroups(run.live as usize).map(|groups| groups as u32);
             pass.dispatch_workgroups(x, y, z);
         }
         drop(pass);
+        Status::count(&context.status.dispatches, dispatches);
         context.submit(encoder);
         Ok(())
     }
@@ -127,14 +150,23 @@ impl Loaded {
     }
 
     pub(in crate::exec) async fn read(&self, id: TensorId, elements: usize) -> Result<Vec<f32>, ExecError> {
-        let (buffer, offset, _) = self.part(id)?;
-        assert!(elements <= self.plan.tensor(id).elements(), "{} is shorter", self.plan.tensor(id).name);
-        self.context().read(buffer, offset as usize / 4, elements).await
+        Ok(self.read_all(&[(id, elements)]).await?.swap_remove(0))
+    }
+
+    /// # Panics
+    /// If a tensor is shorter than is asked for.
+    pub(in crate::exec) async fn read_all(&self, tensors: &[(TensorId, usize)]) -> Result<Vec<Vec<f32>>, ExecError> {
+        let parts = tensors.iter().map(|&(id, elements)| {
+            assert!(elements <= self.plan.tensor(id).elements(), "{} is shorter", self.plan.tensor(id).name);
+            let (buffer, offset, _) = self.part(id)?;
+            Ok((buffer, offset, elements))
+        });
+        self.context().read(&parts.collect::<Result<Vec<_>, ExecError>>()?).await
     }
 }
 
 /// Refuses what passes the device's limits, before anything is allocated.
-fn check_sizes(context: &Context, plan: &Plan) -> Result<(), ExecError> {
+fn check_sizes(context: &Context, plan: &Plan, kernels: &[Kernel]) -> Result<(), ExecError> {
     let limit = context.device.limits().max_storage_buffer_binding_size;
     for tensor in &plan.tensors {
         let bytes = 4 * tensor.elements() as u64;
@@ -142,8 +174,7 @@ fn check_sizes(context: &Context, plan: &Plan) -> Result<(), ExecError> {
             return Err(ExecError::TooLarge { what: format!("{} of plan {}", tensor.name, plan.name), bytes, limit });
         }
     }
-    for step in &plan.steps {
-        let kernel = step.operation.kernel();
+    for (step, kernel) in plan.steps.iter().zip(kernels) {
         let groups = kernel.grid.workgroups(plan.capacity);
         let why = if groups.iter().any(|&along| along > Grid::MOST) {
             format!("it needs {groups:?} workgroups, and WebGPU promises {} a dimension", Grid::MOST)

@@ -88,28 +88,28 @@ impl Store {
 
     pub(in crate::exec) async fn read(&self, role: Role) -> Result<Vec<f32>, ExecError> {
         match self.buffer(role) {
-            Some(buffer) => self.context.read(buffer, 0, self.elements).await,
+            Some(buffer) => Ok(self.context.read(&[(buffer, 0, self.elements)]).await?.swap_remove(0)),
             None => Ok(vec![]),
         }
     }
 }
 
 impl Context {
-    /// Copies elements of a buffer to the host, after all that was submitted before.
-    pub(super) async fn read(
-        &self,
-        source: &wgpu::Buffer,
-        first: usize,
-        elements: usize,
-    ) -> Result<Vec<f32>, ExecError> {
+    /// Copies parts of buffers to the host, after all that was submitted before: each a buffer, its first byte, and so
+    /// many elements.
+    pub(super) async fn read(&self, parts: &[(&wgpu::Buffer, u64, usize)]) -> Result<Vec<Vec<f32>>, ExecError> {
         self.status.check()?;
-        if elements == 0 {
-            return Ok(vec![]);
+        let bytes: u64 = parts.iter().map(|&(_, _, elements)| 4 * elements as u64).sum();
+        if bytes == 0 {
+            return Ok(vec![vec![]; parts.len()]);
         }
-        let bytes = 4 * elements as u64;
         let staging = self.take_staging(bytes);
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(source, 4 * first as u64, &staging, 0, bytes);
+        let mut end = 0;
+        for &(source, first, elements) in parts.iter().filter(|&&(_, _, elements)| elements > 0) {
+            encoder.copy_buffer_to_buffer(source, first, &staging, end, 4 * elements as u64);
+            end += 4 * elements as u64;
+        }
         self.submit(encoder);
         let (sender, mapped) = oneshot::channel();
         staging.map_async(wgpu::MapMode::Read, ..bytes, move |result| drop(sender.send(result)));
@@ -124,7 +124,14 @@ impl Context {
             Err(_) => return Err(ExecError::Lost("it never answered a read-back".into())),
         }
         let view = staging.get_mapped_range(..bytes).map_err(|error| refused(error.to_string()))?;
-        let values = bytemuck::pod_collect_to_vec(&view);
+        let all: Vec<f32> = bytemuck::pod_collect_to_vec(&view);
+        let mut rest = all.as_slice();
+        let mut values = vec![];
+        for &(_, _, elements) in parts {
+            let (part, after) = rest.split_at(elements);
+            values.push(part.to_vec());
+            rest = after;
+        }
         drop(view);
         staging.unmap();
         self.keep_staging(staging);

@@ -7,8 +7,10 @@ mod memory;
 mod pipelines;
 pub mod shaders;
 mod status;
+mod tuning;
 
 pub use context::{Adapter, Checks, Context};
 pub use loaded::Loaded;
 pub use memory::Store;
 pub use status::Counters;
+pub use tuning::{Choices, Tuning};

@@ -44,23 +44,22 @@ impl Pipelines {
         Pipelines { checks, known: Mutex::default() }
     }
 
-    /// The pipelines of some operations, in their order; all are compiled before any verdict is awaited.
+    /// The pipelines of some operations' kernels, in their order; all are compiled before any verdict is awaited.
     pub(super) async fn of(
         &self,
         context: &Context,
-        operations: &[&dyn Operation],
+        operations: &[(&dyn Operation, &Kernel)],
     ) -> Result<Vec<Arc<Pipeline>>, ExecError> {
         let mut candidates: Vec<Candidate> = vec![];
         let mut pipelines = vec![];
-        for operation in operations {
-            let kernel = operation.kernel();
-            let key = key(&kernel);
+        for &(operation, kernel) in operations {
+            let key = key(kernel);
             let known = lock(&self.known).get(&key).cloned();
             let asked = candidates.iter().find(|candidate| candidate.key == key);
             let pipeline = match known.or(asked.map(|candidate| candidate.pipeline.clone())) {
                 Some(pipeline) => pipeline,
                 None => {
-                    let candidate = self.compile(context, *operation, &kernel)?;
+                    let candidate = self.compile(context, operation, kernel)?;
                     let pipeline = candidate.pipeline.clone();
                     candidates.push(candidate);
                     pipeline

@@ -2,18 +2,21 @@
 
 use super::Real;
 
-/// Runs `work` compiled for the best instruction set of this processor. Everything hot in it must be inlined.
+/// Runs `work(arguments)` compiled for the best instruction set of this processor. `work` has to be the name of a function
+/// that is `#[inline(always)]`, as all that is hot in it: a closure would be compiled by itself, for any processor, and
+/// called from here. Those that capture something do not compile.
 #[inline(always)]
-pub(crate) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
-    struct Work<F>(F);
-    impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for Work<F> {
+pub(crate) fn vectorised<A, R, F: FnOnce(A) -> R>(work: F, arguments: A) -> R {
+    const { assert!(size_of::<F>() == 0, "a closure is not compiled for this processor's instruction set") };
+    struct Work<F, A>(F, A);
+    impl<A, R, F: FnOnce(A) -> R> pulp::NullaryFnOnce for Work<F, A> {
         type Output = R;
         #[inline(always)]
         fn call(self) -> R {
-            (self.0)()
+            (self.0)(self.1)
         }
     }
-    pulp::Arch::new().dispatch(Work(work))
+    pulp::Arch::new().dispatch(Work(work, arguments))
 }
 
 /// Partial sums that run side by side: rounding does not depend on the instruction set, since the order is fixed.

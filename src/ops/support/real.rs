@@ -39,6 +39,9 @@ pub trait Real:
     /// ln x.
     fn ln(self) -> Self;
 
+    /// x·y + z, in one instruction where code is [vectorised](super::vectorised) for a processor that has it.
+    fn multiply_add(self, factor: Self, summand: Self) -> Self;
+
     /// The larger of two.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
@@ -54,6 +57,12 @@ pub trait Real:
 impl Real for f32 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+
+    #[inline(always)]
+    fn multiply_add(self, factor: Self, summand: Self) -> Self {
+        // WebAssembly has no such instruction, and would call a slow function for it.
+        if cfg!(target_arch = "wasm32") { self * factor + summand } else { f32::mul_add(self, factor, summand) }
+    }
 
     #[inline(always)]
     fn of(value: f64) -> Self {
@@ -90,6 +99,12 @@ impl Real for f32 {
 impl Real for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+
+    #[inline(always)]
+    fn multiply_add(self, factor: Self, summand: Self) -> Self {
+        // WebAssembly has no such instruction, and would call a slow function for it.
+        if cfg!(target_arch = "wasm32") { self * factor + summand } else { f64::mul_add(self, factor, summand) }
+    }
 
     #[inline(always)]
     fn of(value: f64) -> Self {

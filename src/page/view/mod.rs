@@ -4,6 +4,7 @@ mod article;
 mod asked;
 mod banner;
 mod bar;
+mod bench;
 mod browser;
 mod chosen;
 mod download;
@@ -29,6 +30,7 @@ fn App() -> impl IntoView {
     let session = Session::start();
     browser::set_root_attribute("data-embed", session.chosen.embed.then_some(""));
     let tour = tour::Tour::new(session);
+    bench::listen(session);
     view! {
         <bar::Bar session tour/>
         <banner::Banners session/>

@@ -1,6 +1,7 @@
 //! The newest snapshots of the engine as signals, and the way to ask it for more.
 
 use super::asked::Asked;
+use super::bench::Benches;
 use super::browser::{self, Colours};
 use super::chosen::{Chosen, SecondDigit, Source};
 use super::download;
@@ -47,6 +48,8 @@ pub struct Plan {
 pub struct Session {
     link: StoredValue<Option<Link>, LocalStorage>,
     asked: StoredValue<Asked>,
+    /// Benchmarks that are waited for.
+    pub benches: Benches,
     /// What the person has set.
     pub chosen: Chosen,
     /// The colours in use.
@@ -104,6 +107,7 @@ impl Session {
         let session = Session {
             link: StoredValue::new_local(None),
             asked: StoredValue::new(Asked::default()),
+            benches: Benches::new(),
             chosen,
             colours: Colours::new(),
             device: RwSignal::new(None),
@@ -233,6 +237,7 @@ impl Session {
             Snapshot::Plan(network, batch, steps) => self.plan.set(Some(Arc::new(Plan { network, batch, steps }))),
             Snapshot::Structure(structure) => self.structure.set(Some(Arc::new(*structure))),
             Snapshot::Checked(checked) => self.checked.set(Some(Arc::new(checked))),
+            Snapshot::Benched(serial, outcome) => self.benches.answered(serial, outcome),
             Snapshot::Weights(network, bytes) => {
                 let name = match &network {
                     Network::Shipped(preset) => preset.as_str(),

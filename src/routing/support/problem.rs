@@ -36,6 +36,7 @@ pub struct Problem {
 }
 
 impl Problem {
+    #[inline(always)]
     pub(in crate::routing) fn pose(&self) -> usize {
         self.parents * self.dims
     }
@@ -103,6 +104,17 @@ impl Problem {
             iterations: pick(1..=5),
             coefficients: Coefficients::Softmax,
         }
+    }
+
+    /// Whether parents and dimensions are those of digit capsules, for which the twins are compiled by themselves.
+    pub(in crate::routing) fn usual(&self) -> bool {
+        *self == self.of_usual_size()
+    }
+
+    /// The same with digit capsules' parents and dimensions as constants, from which the compiler unrolls loops.
+    #[inline(always)]
+    pub(in crate::routing) fn of_usual_size(&self) -> Self {
+        Problem { parents: 10, dims: 16, ..*self }
     }
 
     /// The compact network's digit capsules.
