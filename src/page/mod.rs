@@ -24,8 +24,8 @@ pub mod readout;
 pub mod scatter;
 pub mod sheet;
 pub mod slow;
-pub mod svg;
 pub mod sources;
+pub mod svg;
 pub mod text;
 pub mod tour;
 #[cfg(target_arch = "wasm32")]

@@ -142,8 +142,13 @@ pub fn pose(reading: &Reading, parent: u8) -> &[f32] {
     &reading.poses[((usize::from(reading.iterations) - 1) * parents + parent) * dims..][..dims]
 }
 
+/// Whether the network that read has been trained; an untrained one predicts nothing.
+pub fn is_trained(reading: &Reading) -> bool {
+    reading.step > 0
+}
+
 /// The place of the largest value.
-fn longest(values: &[f32]) -> usize {
+pub fn longest(values: &[f32]) -> usize {
     values.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(place, _)| place)
 }
 

@@ -5,10 +5,11 @@ use crate::ink::{SIDE, Stroke, Transform, from_strokes};
 pub use crate::page::address::DIMENSIONS;
 use crate::page::address::{Address, Bend, Recipe, Second};
 use crate::page::drawing::Drawing;
+use crate::page::moves::Axis;
 use crate::page::overlap::overlaid;
 use crate::page::pose::Span;
 use crate::page::text::Language;
-use crate::protocol::{DeviceChoice, Digits, Network, Procedure, Shown, TrainingSettings};
+use crate::protocol::{DeviceChoice, Digits, Network, OwnPicture, Procedure, Shown, TrainingSettings};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -21,6 +22,13 @@ pub enum Source {
     Test(u32, u8),
     /// The pad.
     Drawn,
+    /// A person's own picture.
+    Own {
+        /// Whether its dark ink was inverted.
+        inverted: bool,
+        /// Columns and rows of the file.
+        size: [u32; 2],
+    },
 }
 
 /// A second digit over the first.
@@ -58,6 +66,8 @@ pub struct Chosen {
     pub digit: RwSignal<Option<Arc<Vec<f32>>>>,
     /// How it is moved.
     pub transform: RwSignal<Transform>,
+    /// The slider of the transform that was moved last.
+    pub axis: RwSignal<Option<Axis>>,
     /// A second digit over it.
     pub second: RwSignal<Option<SecondDigit>>,
     /// A second digit that the address asks for and that has not come yet.
@@ -98,6 +108,8 @@ pub struct Chosen {
     pub span: RwSignal<Span>,
     /// Whether the page is a figure in another one.
     pub embed: bool,
+    /// Whether the whole grid of the pose is looked at.
+    pub grid: RwSignal<bool>,
     /// How to train.
     pub form: Form,
 }
@@ -176,6 +188,7 @@ impl Chosen {
             untouched: RwSignal::new(!is_drawn),
             digit,
             transform,
+            axis: RwSignal::new(None),
             second,
             wanted_second: StoredValue::new(address.second),
             pixels: Memo::new(move |_| {
@@ -201,6 +214,7 @@ impl Chosen {
             dimension: RwSignal::new(address.bend.dimension.map(usize::from)),
             span: RwSignal::new(address.bend.span),
             embed: address.embed,
+            grid: RwSignal::new(false),
             form: Form {
                 preset: RwSignal::new(address.preset),
                 pairs: RwSignal::new(address.recipe.pairs),
@@ -228,12 +242,12 @@ impl Chosen {
             },
             digit: match self.source.get() {
                 Source::Test(index, _) => Some(index),
-                Source::Blank | Source::Drawn => None,
+                Source::Blank | Source::Drawn | Source::Own { .. } => None,
             },
             transform: self.transform.get(),
             drawing: match self.source.get() {
                 Source::Drawn => self.strokes.with(|strokes| Drawing::of(strokes)),
-                Source::Blank | Source::Test(..) => None,
+                Source::Blank | Source::Test(..) | Source::Own { .. } => None,
             },
             second: self.second.with(|second| second.as_ref().map(|second| second.place)),
             procedure: self.procedure.get(),
@@ -268,6 +282,31 @@ impl Chosen {
         self.wanted_digit.set(Some(*index));
         self.source.set(Source::Test(*index, *label));
         self.digit.set(Some(Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect())));
+    }
+
+    /// Takes a person's own picture as the digit that is read.
+    pub fn take_own(&self, own: OwnPicture) {
+        self.afresh();
+        self.untouched.set(false);
+        self.strokes.set(Vec::new());
+        self.source.set(Source::Own { inverted: own.inverted, size: own.size });
+        self.digit.set(Some(Arc::new(own.pixels)));
+    }
+
+    /// Moves the digit by one slider, to the nearest of its stops.
+    pub fn move_digit(&self, axis: Axis, value: f32) {
+        let moved = axis.put(&self.transform.get_untracked(), axis.snap(value));
+        self.axis.set(Some(axis));
+        if moved != self.transform.get_untracked() {
+            self.straighten();
+            self.transform.set(moved);
+        }
+    }
+
+    /// Puts the digit back where it was.
+    pub fn put_back(&self) {
+        self.straighten();
+        self.transform.set(Transform::IDENTITY);
     }
 
     /// Empties the pad.

@@ -1,11 +1,11 @@
 //! Keeps the engine and the address in step with what the person has set.
 
 use super::browser;
-use super::chosen::Chosen;
+use super::chosen::{Chosen, DIMENSIONS};
 use super::session::Session;
 use crate::page::pose::{self, Spread};
 use crate::page::readout;
-use crate::protocol::{Command, Exploration, Inspection, Shown};
+use crate::protocol::{Command, Exploration, Inspection, Network, Shown};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -14,6 +14,9 @@ const BEAT: Duration = Duration::from_millis(800);
 
 /// The address follows after so long without a change.
 const ADDRESS_DELAY: Duration = Duration::from_millis(300);
+
+/// A network that has rested for so long is likely to stay as it is for a while.
+const SPREAD_DELAY: Duration = Duration::from_secs(3);
 
 /// Asks the engine anew at each change of anything that the pictures depend on, at most once an animation frame.
 pub fn keep_exploring(session: Session) {
@@ -80,8 +83,40 @@ fn exploration(session: Session) -> Exploration {
         offsets: chosen.offsets.get(),
         two: chosen.second.with(Option::is_some),
         sweep: Some((dimension as u8, swept)),
-        grid: None,
+        grid: chosen.grid.get().then(|| grid_offsets(session)),
     }
+}
+
+/// What is added to each dimension of the pose in the whole grid.
+pub fn grid_offsets(session: Session) -> Vec<Vec<f32>> {
+    pose::grid(session.chosen.span.get(), |dimension| spread(session, dimension), DIMENSIONS)
+}
+
+/// Whether the network in view has no known spread of its poses, though it has been trained.
+pub fn lacks_spread(session: Session) -> bool {
+    let network = session.chosen.network.get();
+    let is_trained = network != Network::Yours || session.steps_of_yours().unwrap_or(0) > 0;
+    is_trained && session.status_of(&network).is_some_and(|status| status.deviations.is_empty())
+}
+
+/// Has the spread of a network's poses measured in the background where it is not known, once training rests.
+pub fn keep_spread(session: Session) {
+    let newest = StoredValue::new(0u32);
+    Effect::new(move |_| {
+        let wanted = session.started.get() && lacks_spread(session) && !session.is_training();
+        // Each step makes it another network.
+        let steps = session.steps_of_yours();
+        let number = newest.get_value().wrapping_add(1);
+        newest.set_value(number);
+        if wanted {
+            let ask = move || {
+                if newest.try_get_value() == Some(number) && session.steps_of_yours() == steps {
+                    session.send(&Command::Spread(session.chosen.network.get_untracked()));
+                }
+            };
+            set_timeout(ask, SPREAD_DELAY);
+        }
+    });
 }
 
 /// The digit capsule in view, if it is known already.
@@ -106,7 +141,7 @@ pub fn spread(session: Session, dimension: usize) -> Option<Spread> {
 pub fn swept_dimension(session: Session) -> usize {
     session.chosen.dimension.get().unwrap_or_else(|| {
         let deviation = |dimension: usize| spread(session, dimension).map_or(0.0, |spread| spread.deviation);
-        let dimensions = 0..super::chosen::DIMENSIONS;
+        let dimensions = 0..DIMENSIONS;
         dimensions.reduce(|most, next| if deviation(next) > deviation(most) { next } else { most }).unwrap_or(0)
     })
 }

@@ -9,15 +9,19 @@ mod browser;
 mod chosen;
 mod download;
 mod explore;
+mod gallery;
 mod hood;
 mod input;
+mod latency;
 mod link;
+mod material;
 mod parts;
 mod pose;
 mod routing;
 mod session;
 mod share;
 mod speech;
+mod surveys;
 mod tour;
 mod training;
 
@@ -38,6 +42,7 @@ fn App() -> impl IntoView {
             <input::Input session/>
             <routing::Routing session/>
             <pose::Pose session/>
+            <gallery::Gallery session/>
             <training::Training session/>
             <hood::Hood session/>
             <article::Article session/>

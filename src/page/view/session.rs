@@ -3,17 +3,20 @@
 use super::asked::Asked;
 use super::bench::Benches;
 use super::browser::{self, Colours};
-use super::chosen::{Chosen, SecondDigit, Source};
+use super::chosen::{Chosen, DIMENSIONS, SecondDigit, Source};
 use super::download;
+use super::latency::Latency;
 use super::link::Link;
+use super::material::Refused;
 use super::speech;
+use super::surveys::Surveys;
 use super::training::Desk;
 use crate::page::text::say;
 use crate::page::{readout, text};
 use crate::protocol::{
-    Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, Inspection,
-    Layer, Network, NetworkStatus, Picture, PlanStep, Reading, Snapshot, Structure, TrainingSettings, TrainingState,
-    TrainingStatus, Votes,
+    Checked, Command, CurvePoint, DeviceChoice, DeviceKind, DeviceStatus, Digits, Evaluation, Exploration, GridRow,
+    Inspection, Layer, Network, NetworkStatus, Picture, PlanStep, Reading, Snapshot, Structure, TrainingSettings,
+    TrainingState, TrainingStatus, Votes,
 };
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -64,6 +67,14 @@ pub struct Session {
     pub reading: RwSignal<Option<Arc<Reading>>>,
     /// The pose in view, decoded.
     pub picture: RwSignal<Option<Arc<Picture>>>,
+    /// The rows of the pose's grid, one for each dimension.
+    pub grid: [RwSignal<Option<Arc<GridRow>>>; DIMENSIONS],
+    /// Many readings at once.
+    pub surveys: Surveys,
+    /// Why the person's last file was not taken.
+    pub refused: RwSignal<Option<Refused>>,
+    /// How long the page takes.
+    pub latency: Latency,
     /// What is looked at beside the reading.
     pub inspection: RwSignal<Inspection>,
     /// The votes for the digit capsule in view, while they are looked at.
@@ -115,6 +126,10 @@ impl Session {
             gallery: RwSignal::new(None),
             reading: RwSignal::new(None),
             picture: RwSignal::new(None),
+            grid: std::array::from_fn(|_| RwSignal::new(None)),
+            surveys: Surveys::new(),
+            refused: RwSignal::new(None),
+            latency: Latency::new(),
             inspection: RwSignal::new(Inspection::default()),
             votes: RwSignal::new(None),
             layers: RwSignal::new(BTreeMap::new()),
@@ -140,8 +155,10 @@ impl Session {
             PATIENCE,
         );
         super::explore::keep_exploring(session);
+        super::explore::keep_spread(session);
         super::explore::keep_address(session);
         browser::when_hidden(move || session.send(&Command::Keep));
+        super::surveys::keep_sweeping(session);
         session
     }
 
@@ -170,6 +187,7 @@ impl Session {
     pub fn explore(&self, mut exploration: Exploration) {
         let scene = self.chosen.scene.get_value();
         self.asked.update_value(|asked| asked.ask(&mut exploration, scene));
+        self.latency.asked(exploration.serial);
         self.send(&Command::Explore(exploration));
     }
 
@@ -212,7 +230,19 @@ impl Session {
             Snapshot::Trace(bytes) => {
                 download::save(&self.file_name("trace", "safetensors"), download::SAFETENSORS, &bytes)
             }
-            Snapshot::GridRow(_) | Snapshot::Surveyed(_) | Snapshot::OwnPicture(_) | Snapshot::Predictions(_) => {}
+            Snapshot::GridRow(row) => {
+                let is_in_view = self.asked.with_value(|asked| asked.picture_is_in_view(row.serial, &self.chosen));
+                if let Some(place) = self.grid.get(usize::from(row.dimension)).filter(|_| is_in_view) {
+                    place.set(Some(Arc::new(row)));
+                }
+            }
+            Snapshot::Surveyed(surveyed) => self.surveys.take(*surveyed),
+            Snapshot::OwnPicture(Ok(own)) => {
+                self.refused.set(None);
+                self.chosen.take_own(own);
+            }
+            Snapshot::OwnPicture(Err(refusal)) => self.refused.set(Some(Refused::ByEngine(refusal))),
+            Snapshot::Predictions(predictions) => self.surveys.take_predictions(predictions),
             Snapshot::Digits(digits) => self.take_digits(digits),
             Snapshot::Training(status) => self.training.set(Some(status)),
             Snapshot::History(points, evaluations) => {
@@ -254,6 +284,7 @@ impl Session {
         let digit = match self.chosen.source.get_untracked() {
             Source::Test(index, _) => format!("test-digit-{index}"),
             Source::Drawn | Source::Blank => "drawing".into(),
+            Source::Own { .. } => "own-picture".into(),
         };
         format!("capscope-{what}-{digit}-r{}.{ending}", self.chosen.iterations.get_untracked())
     }
@@ -298,6 +329,7 @@ impl Session {
         if !readout::fits(&reading) {
             self.report(say!("banner.unfit_reading"));
         } else if self.asked.with_value(|asked| asked.reading_is_in_view(reading.serial, &self.chosen)) {
+            self.latency.reading(reading.serial);
             // An address may name a capsule that this network does not have.
             let children = reading.sizes[0];
             if self.chosen.pinned.get_untracked().is_some_and(|pinned| pinned >= children) {
@@ -309,6 +341,7 @@ impl Session {
 
     fn take_picture(&self, picture: Picture) {
         if self.asked.with_value(|asked| asked.picture_is_in_view(picture.serial, &self.chosen)) {
+            self.latency.picture(picture.serial);
             self.picture.set(Some(Arc::new(picture)));
             // The picture is on the screen after the frame that is about to be drawn.
             request_animation_frame(|| browser::set_root_attribute("data-ready", Some("inference")));

@@ -1,17 +1,22 @@
 //! The digit: drawn, picked from the test set, and as the network reads it.
 
 mod gallery;
+mod moves;
+mod own;
 mod pad;
 mod prediction;
 mod second;
 
 use super::chosen::Source;
+use super::material;
 use super::parts::Cells;
 use super::session::Session;
 use crate::page::address::TEST_DIGITS;
+use crate::page::format;
 use crate::page::text::{live, say};
 use crate::protocol::Command;
 use leptos::prelude::*;
+use web_sys::DragEvent;
 
 /// The panel of the digit.
 #[component]
@@ -25,19 +30,50 @@ pub fn Input(
         session.chosen.wanted_digit.set(Some(digit));
         session.send(&Command::TestDigits(vec![digit]));
     };
+    let hovers = RwSignal::new(false);
+    let on_drag = move |event: DragEvent| {
+        // Without this the browser opens the file in the place of the page.
+        event.prevent_default();
+        hovers.set(true);
+    };
+    let on_drop = move |event: DragEvent| {
+        event.prevent_default();
+        hovers.set(false);
+        if let Some(file) = material::first_file(event.data_transfer()) {
+            material::read(session, file);
+        }
+    };
+    material::take_pasted(session);
     let source = move || match session.chosen.source.get() {
         Source::Blank => say!("input.draw_a_digit"),
         Source::Test(index, label) => say!("input.test_digit", index = index, label = label),
         Source::Drawn => say!("input.drawn"),
+        Source::Own { inverted, size: [width, height] } => {
+            let [width, height] = [width, height].map(|side| format::grouped(side.into()));
+            if inverted {
+                say!("input.own_inverted", width = width, height = height)
+            } else {
+                say!("input.own_picture", width = width, height = height)
+            }
+        }
     };
     view! {
-        <section class="input" aria-label=live!("input.title")>
+        <section
+            class="input"
+            class:offers=move || hovers.get()
+            aria-label=live!("input.title")
+            on:dragover=on_drag
+            on:dragleave=move |_| hovers.set(false)
+            on:drop=on_drop
+        >
             <h2>{live!("input.title")}</h2>
             <pad::Pad session/>
             <div class="row tools">
                 <button type="button" on:click=move |_| session.chosen.clear(session)>{live!("input.clear")}</button>
                 <button type="button" on:click=random>{live!("input.random_digit")}</button>
+                <own::Choose session/>
             </div>
+            <own::Refusal session/>
             <prediction::Prediction session/>
             <div class="row seen">
                 <Cells
@@ -53,6 +89,7 @@ pub fn Input(
             </div>
             <second::Second session/>
             <gallery::Gallery session/>
+            <moves::Moves session/>
         </section>
     }
 }

@@ -5,6 +5,7 @@ use crate::ink::{PEN_WIDTH, Point, SIDE, Stroke};
 use crate::page::geometry::{Arrow, place_in_box};
 use crate::page::text::live;
 use crate::page::view::chosen::Source;
+use crate::page::view::latency::Mark;
 use crate::page::view::parts::Cells;
 use crate::page::view::session::Session;
 use leptos::{ev, html, prelude::*};
@@ -35,11 +36,13 @@ pub fn Pad(
         // Without capture the stroke ends at the pad's edge; the pad works all the same.
         let _ = pad.set_pointer_capture(event.pointer_id());
         pen.set_value(Some(event.pointer_id()));
+        session.latency.begin(Mark::Draw, &event);
         chosen.draw(session, |strokes| strokes.push(Stroke { points: vec![point] }));
     };
     let on_move = move |event: PointerEvent| {
         if pen.get_value() == Some(event.pointer_id()) {
             let points = points_since_last_event(&event);
+            session.latency.begin(Mark::Draw, &event);
             chosen.draw(session, |strokes| extend(strokes, points));
         }
     };
@@ -109,6 +112,7 @@ impl Keys {
             let next = Point { x: moved(place.x, right), y: moved(place.y, down) };
             self.place.set(Some(next));
             if self.inks.get_untracked() {
+                self.session.latency.begin(Mark::Draw, event);
                 self.session.chosen.draw(self.session, |strokes| extend(strokes, vec![next]));
             }
         } else if event.key() == " " || event.key() == "Enter" {
@@ -117,6 +121,7 @@ impl Keys {
                 self.inks.set(!lifts);
                 self.place.set(Some(place));
                 if !lifts {
+                    self.session.latency.begin(Mark::Draw, event);
                     self.session.chosen.draw(self.session, |strokes| strokes.push(Stroke { points: vec![place] }));
                 }
             }

@@ -28,7 +28,7 @@ pub fn Prediction(
     };
     let label = move || match session.chosen.source.get() {
         Source::Test(_, label) => Some(label),
-        Source::Blank | Source::Drawn => None,
+        Source::Blank | Source::Drawn | Source::Own { .. } => None,
     };
     let verdict = move || {
         let (winner, label) = (winner.get()?.0, label()?);

@@ -15,6 +15,8 @@ pub enum Sign {
     Reset,
     /// A cross.
     Close,
+    /// An arrow onto a line.
+    Save,
     /// Half a disc.
     Auto,
     /// A sun.
@@ -44,6 +46,7 @@ fn outline(sign: Sign) -> &'static str {
         Sign::Step => "M3 2.5v11l7.5-5.5zM11 2.5h2.5v11H11z",
         Sign::Reset => "M13 8a5 5 0 1 1-1.6-3.7M13.2 1.5v3.3H9.9",
         Sign::Close => "M4 4l8 8M12 4l-8 8",
+        Sign::Save => "M8 2v8M4.5 6.5L8 10l3.5-3.5M3 13.5h10",
         Sign::Auto => "M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 0 1 0 12v-1.2a4.8 4.8 0 0 0 0-9.6z",
         Sign::Light => {
             "M8 5a3 3 0 1 0 0 6 3 3 0 0 0 0-6M8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1.1 1.1M11.9 11.9L13 13M13 3l-1.1 1.1M4.1 11.9L3 13"
@@ -53,5 +56,5 @@ fn outline(sign: Sign) -> &'static str {
 }
 
 fn is_line(sign: Sign) -> bool {
-    matches!(sign, Sign::Reset | Sign::Close | Sign::Light)
+    matches!(sign, Sign::Reset | Sign::Close | Sign::Light | Sign::Save)
 }

@@ -2,6 +2,7 @@
 
 use crate::page::text::live;
 use crate::page::view::explore::{original, spread, swept_dimension};
+use crate::page::view::latency::Mark;
 use crate::page::view::parts::{Icon, Sign};
 use crate::page::view::session::Session;
 use crate::page::{format, pose, text};
@@ -46,6 +47,14 @@ pub fn Dimension(
         let (low, high) = range.get();
         format!("{}", ((value - low) / (high - low)).clamp(0.0, 1.0))
     };
+    let curve = Memo::new(move |_| spread(session, of).map(|spread| pose::bell(range.get(), spread)));
+    let bell = move || {
+        curve.get().map(|path| {
+            view! {
+                <svg class="bell" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true"><path d=path/></svg>
+            }
+        })
+    };
     let is_bent = move || offset.get() != 0.0;
     let told = move || value().map(|value| text::pose_value(value, offset.get()));
     let disabled = move || own.get().is_none();
@@ -59,6 +68,7 @@ pub fn Dimension(
         >
             <span class="number name" aria-hidden="true">{of + 1}</span>
             <div class="slide">
+                {bell}
                 <input
                     node_ref=slider
                     type="range"
@@ -66,7 +76,10 @@ pub fn Dimension(
                     aria-label=live!("pose.dimension", number = of + 1)
                     aria-valuetext=told
                     disabled=disabled
-                    on:input:target=move |event| bend_to(format::typed(&event.target().value()))
+                    on:input:target=move |event| {
+                        session.latency.begin(Mark::Bend, &event);
+                        bend_to(format::typed(&event.target().value()));
+                    }
                     on:focus=move |_| focus()
                     on:dblclick=move |_| straighten()
                 />

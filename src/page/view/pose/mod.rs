@@ -1,6 +1,7 @@
 //! What the winning capsule knows of the digit: its pose decoded, bent and swept.
 
 mod dimension;
+mod grid;
 mod pictures;
 mod strip;
 
@@ -81,7 +82,13 @@ fn Controls(
     let deviations_known = move || super::explore::spread(session, super::explore::swept_dimension(session)).is_some();
     let hint = move || {
         let unknown = chosen.span.get() == Span::Deviations && class.get().is_some() && !deviations_known();
-        if unknown { say!("pose.spread_unknown") } else { say!("pose.pose_note") }
+        if !unknown {
+            say!("pose.pose_note")
+        } else if super::explore::lacks_spread(session) {
+            say!("pose.spread_is_measured")
+        } else {
+            say!("pose.spread_unknown")
+        }
     };
     let straight = move || chosen.offsets.with(|offsets| offsets.iter().all(|offset| *offset == 0.0));
     view! {
@@ -90,6 +97,7 @@ fn Controls(
             <div class="row tools">
                 <Toggle label=live!("pose.span") options=spans value=span on_pick=on_span/>
                 <button type="button" disabled=straight on:click=move |_| chosen.straighten()>{live!("pose.reset_pose")}</button>
+                <grid::Grid session class/>
             </div>
         </div>
     }

@@ -1,7 +1,9 @@
 //! The digit, what the decoder makes of its pose, and where the two differ.
 
+use crate::ink::SIDE;
+use crate::page::sheet::Sheet;
 use crate::page::text::{live, say};
-use crate::page::view::parts::{Cells, Numbers, Table};
+use crate::page::view::parts::{Cells, FileKind, Numbers, Save, Table};
 use crate::page::view::session::Session;
 use crate::page::{format, text};
 use leptos::prelude::*;
@@ -45,6 +47,15 @@ pub fn Pictures(
             rows: difference.iter().enumerate().map(row).collect(),
         })
     };
+    let file = move || {
+        let ink = colours.ink.get_untracked();
+        let pictures = [(made, &ink, 0.0), (given, &ink, 0.0), (difference, &colours.diverging.get_untracked(), -1.0)];
+        let mut sheet = Sheet::new([pictures.len(), 1], [SIDE, SIDE], 2);
+        for (column, (values, ramp, low)) in pictures.into_iter().enumerate() {
+            sheet.put([column, 0], &values.get_untracked()?, ramp, (low, 1.0));
+        }
+        Some((session.file_name("pictures", FileKind::Png.ending()), sheet.png(8)))
+    };
     view! {
         <div class="trio">
             <figure>
@@ -73,6 +84,9 @@ pub fn Pictures(
             <span class="number">"0"</span><span class="number">"1"</span>
             <div class="ramp div"></div>
             <span class="number">"−1"</span><span class="number">"+1"</span>
+        </div>
+        <div class="row tools under-pictures">
+            <Save what=live!("pose.pictures") kind=FileKind::Png file=file/>
         </div>
         <p class="note number">{move || class.get().and_then(|_| error())}</p>
         <Numbers summary=live!("pose.numbers_of_pictures") table/>

@@ -1,10 +1,12 @@
 //! One dimension swept in eleven pictures, the plain one in the middle.
 
+use crate::ink::SIDE;
 use crate::page::format;
 use crate::page::pose::{SWEEP, sweep};
+use crate::page::sheet::Sheet;
 use crate::page::text::{live, say};
 use crate::page::view::explore::{spread, swept_dimension};
-use crate::page::view::parts::Cells;
+use crate::page::view::parts::{Cells, FileKind, Save};
 use crate::page::view::session::Session;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -37,9 +39,20 @@ pub fn Strip(
             </button>
         }
     };
+    let file = move || {
+        let picture = session.picture.get_untracked()?;
+        let mut sheet = Sheet::new([SWEEP, 1], [SIDE, SIDE], 2);
+        for (column, swept) in picture.sweep.chunks_exact(PIXELS).enumerate() {
+            sheet.put([column, 0], swept, &session.colours.ink.get_untracked(), (0.0, 1.0));
+        }
+        Some((session.file_name("strip", FileKind::Png.ending()), sheet.png(4)))
+    };
     let end = move |place: usize| format::signed(offsets.with(|offsets| offsets[place]), 2);
     view! {
-        <h3>{move || say!("pose.strip_of", number = dimension.get() + 1)}</h3>
+        <div class="head">
+            <h3>{move || say!("pose.strip_of", number = dimension.get() + 1)}</h3>
+            <Save what=live!("pose.strip") kind=FileKind::Png file=file/>
+        </div>
         <div class="strip" role="group" aria-label=live!("pose.strip")>{(0..SWEEP).map(picture).collect_view()}</div>
         <div class="ends number">
             <span>{move || end(0)}</span>

@@ -1,0 +1,57 @@
+// The gallery: test digits above their reconstructions, mistakes, and digits to pick.
+import { expect, test } from "./fixtures.js";
+import { open, status } from "./lab.js";
+
+const gallery = (page) => page.getByRole("region", { name: "Gallery", exact: true });
+const pairs = (page) => gallery(page).getByRole("list").getByRole("button");
+
+async function openGallery(page, query) {
+  await open(page, query);
+  await gallery(page).scrollIntoViewIfNeeded();
+  await expect(pairs(page)).toHaveCount(24);
+}
+
+test("test digits stand above their reconstructions, and a click reads one", async ({ page }) => {
+  await openGallery(page);
+  const first = pairs(page).first();
+  const [given, made] = await first.locator("canvas").evaluateAll((canvases) =>
+    canvases.map((canvas) => Array.from(canvas.getContext("2d").getImageData(0, 0, 28, 28).data.filter((_, i) => i % 4 === 0))));
+  const squares = given.reduce((sum, value, i) => sum + ((value - made[i]) / 255) ** 2, 0);
+  const ink = given.reduce((sum, value) => sum + (value / 255) ** 2, 0);
+  // A reconstruction is no copy, and much nearer to its digit than an empty picture is.
+  expect(squares).toBeGreaterThan(0);
+  expect(squares).toBeLessThan(ink / 2);
+  const [, index, label] = (await first.getAttribute("aria-label")).match(/^Test digit (\d+), a (\d), read /);
+  await first.click();
+  await expect(first).toHaveAttribute("aria-pressed", "true");
+  await expect(status(page, "Prediction")).toContainText(/labelled/);
+  await expect(page.getByRole("region", { name: "Input", exact: true })).toContainText(`Test digit ${index}, labelled ${label}`);
+});
+
+test("the filter shows one class only, and pages turn", async ({ page }) => {
+  await openGallery(page);
+  const label = (pair) => pair.getAttribute("aria-label");
+  const first = await label(pairs(page).first());
+  await gallery(page).getByRole("button", { name: "Next page" }).click();
+  await expect.poll(() => label(pairs(page).first())).not.toBe(first);
+  await gallery(page).getByRole("combobox", { name: "Digits shown" }).selectOption("7");
+  await expect.poll(async () => {
+    const labels = await pairs(page).evaluateAll((pairs) => pairs.map((pair) => pair.getAttribute("aria-label")));
+    return labels.length > 0 && labels.every((label) => label.includes(", a 7, "));
+  }).toBe(true);
+});
+
+test("mistakes of the network are found on demand, with progress, and marked by more than colour", async ({ page }) => {
+  test.setTimeout(180_000);
+  // The smallest network reads the 10 000 test images soonest.
+  await openGallery(page, "device=cpu&network=tiny");
+  await gallery(page).getByRole("checkbox", { name: "Mistakes only" }).check();
+  await expect(gallery(page).getByRole("progressbar", { name: "Test images read" })).toBeVisible();
+  await expect(gallery(page)).toContainText(/131 of 10\s000 read wrong/, { timeout: 150_000 });
+  await expect(pairs(page)).toHaveCount(24);
+  await expect.poll(async () => {
+    const labels = await pairs(page).evaluateAll((pairs) => pairs.map((pair) => pair.getAttribute("aria-label")));
+    return labels.every((label) => label.includes("read wrong as"));
+  }).toBe(true);
+  await expect(pairs(page).first()).toContainText("✗");
+});
