@@ -10,10 +10,10 @@ use crate::page::sheet::Sheet;
 use crate::page::text::{live, say};
 use crate::page::{format, readout};
 use crate::protocol::{Command, Surveyed};
+use js_sys::{Array, Function, Reflect};
 use leptos::{html, prelude::*};
 use std::sync::Arc;
-use wasm_bindgen::{JsCast, closure::Closure};
-use web_sys::{IntersectionObserver, IntersectionObserverEntry};
+use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 
 /// The value of the choice of all digits.
 const ANY: &str = "any";
@@ -195,6 +195,7 @@ fn Pager(
 ) -> impl IntoView {
     let number = move || view.number.get().min(view.pages() - 1);
     let turn = move |by: isize| view.number.set(number().saturating_add_signed(by).min(view.pages() - 1));
+    let is_last = move || number() + 1 >= view.pages();
     view! {
         <div class="pager" role="group" aria-label=live!("gallery.pages")>
             <button type="button" class="sign" aria-label=live!("gallery.back") disabled=move || number() == 0 on:click=move |_| turn(-1)>
@@ -205,7 +206,7 @@ fn Pager(
                 type="button"
                 class="sign"
                 aria-label=live!("gallery.forth")
-                disabled=move || number() + 1 >= view.pages()
+                disabled=is_last
                 on:click=move |_| turn(1)
             >
                 "›"
@@ -313,20 +314,22 @@ fn png(session: Session, surveyed: &Surveyed) -> Vec<u8> {
 
 /// Follows whether a panel is on the screen: what nobody sees is not computed.
 fn watch_sight(panel: NodeRef<html::Section>, in_sight: RwSignal<bool>) {
-    let seen = Closure::<dyn Fn(js_sys::Array)>::new(move |entries: js_sys::Array| {
-        let last = entries.pop().dyn_into::<IntersectionObserverEntry>();
-        in_sight.set(last.is_ok_and(|entry| entry.is_intersecting()));
+    let seen = Closure::<dyn Fn(Array)>::new(move |entries: Array| {
+        let is_seen = Reflect::get(&entries.pop(), &"isIntersecting".into());
+        in_sight.set(is_seen.is_ok_and(|is_seen| is_seen.is_truthy()));
     });
-    match IntersectionObserver::new(seen.as_ref().unchecked_ref()) {
-        Ok(observer) => {
-            Effect::new(move |_| {
-                if let Some(panel) = panel.get() {
-                    observer.observe(&panel);
-                }
-            });
-        }
-        // Without an observer the panel counts as seen.
-        Err(_) => in_sight.set(true),
-    }
+    // An `IntersectionObserver`; in a browser without one the panel counts as seen.
+    let observer = Reflect::get(&window(), &"IntersectionObserver".into())
+        .and_then(|kind| Reflect::construct(&kind.dyn_into::<Function>()?, &Array::of1(seen.as_ref())));
     seen.forget();
+    Effect::new(move |_| {
+        let Some(panel) = panel.get() else { return };
+        let observe = |observer: &JsValue| {
+            let observe: Function = Reflect::get(observer, &"observe".into())?.dyn_into()?;
+            observe.call1(observer, &panel)
+        };
+        if observer.as_ref().map_err(Clone::clone).and_then(observe).is_err() {
+            in_sight.set(true);
+        }
+    });
 }

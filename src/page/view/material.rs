@@ -4,10 +4,11 @@ use super::session::Session;
 use crate::page::format;
 use crate::page::text::say;
 use crate::protocol::{Command, Refusal};
-use js_sys::Uint8Array;
+use js_sys::{Reflect, Uint8Array};
 use leptos::{ev, prelude::*};
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{DataTransfer, File};
+use web_sys::Blob;
 
 /// A file larger than this is not read, whatever it holds.
 const MOST_BYTES: f64 = 64e6;
@@ -44,7 +45,7 @@ impl Refused {
 }
 
 /// Reads a file as the digit.
-pub fn read(session: Session, file: File) {
+pub fn read(session: Session, file: Blob) {
     if file.size() > MOST_BYTES {
         return session.refused.set(Some(Refused::TooManyBytes((file.size() / 1e6) as u32)));
     }
@@ -56,15 +57,21 @@ pub fn read(session: Session, file: File) {
     });
 }
 
-/// The first file that is dropped or pasted.
-pub fn first_file(data: Option<DataTransfer>) -> Option<File> {
-    data?.files()?.item(0)
+/// The first of the `files` of an input, or of what is dropped or pasted.
+pub fn first_file(holder: &JsValue) -> Option<Blob> {
+    let files = Reflect::get(holder, &"files".into()).ok()?;
+    Reflect::get_u32(&files, 0).ok()?.dyn_into().ok()
+}
+
+/// The first file that an event brings in its `dataTransfer` or `clipboardData`.
+pub fn first_brought(event: &JsValue, data: &str) -> Option<Blob> {
+    first_file(&Reflect::get(event, &data.into()).ok()?)
 }
 
 /// Reads a picture that is pasted anywhere on the page.
 pub fn take_pasted(session: Session) {
     let handle = window_event_listener(ev::paste, move |event| {
-        if let Some(file) = first_file(event.clipboard_data()) {
+        if let Some(file) = first_brought(&event, "clipboardData") {
             event.prevent_default();
             read(session, file);
         }

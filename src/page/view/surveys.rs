@@ -4,8 +4,10 @@ use super::browser::now;
 use super::chosen::Chosen;
 use super::explore::class_in_view;
 use super::session::Session;
+use crate::ink::SIDE;
 use crate::page::equivariance::Plot;
 use crate::page::moves::{Axis, poses_of};
+use crate::page::overlap::overlaid;
 use crate::protocol::{Command, Network, Pictures, Predictions, Survey, SurveyRequest, Surveyed};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -94,9 +96,14 @@ pub fn keep_sweeping(session: Session) {
         let digit = chosen.digit.get()?;
         // Where this slider stands does not matter: all of its places are read.
         let others = axis.put(&chosen.transform.get(), axis.rest());
-        Some((axis, digit, others, chosen.network.get(), chosen.iterations.get()))
+        Some((axis, digit, others, chosen.second.get(), chosen.network.get(), chosen.iterations.get()))
     });
-    keep_asking(session, subject, move |(axis, digit, others, network, iterations)| {
+    keep_asking(session, subject, move |(axis, digit, others, second, network, iterations)| {
+        let mut pictures = axis.pictures(&digit, &others);
+        if let Some(second) = second {
+            let over = |picture| overlaid(picture, &second.pixels, SIDE, second.place.shift);
+            pictures = pictures.chunks_exact(SIDE * SIDE).flat_map(over).collect();
+        }
         let serial = session.surveys.next();
         session.surveys.sweeping.set_value(Some((serial, axis)));
         session.send(&Command::Survey(SurveyRequest {
@@ -104,7 +111,7 @@ pub fn keep_sweeping(session: Session) {
             survey: Survey::Sweep,
             network,
             iterations,
-            pictures: Pictures::Given(axis.pictures(&digit, &others)),
+            pictures: Pictures::Given(pictures),
             decode: false,
         }));
     });

@@ -15,8 +15,8 @@ use crate::page::address::TEST_DIGITS;
 use crate::page::format;
 use crate::page::text::{live, say};
 use crate::protocol::Command;
+use leptos::ev::DragEvent;
 use leptos::prelude::*;
-use web_sys::DragEvent;
 
 /// The panel of the digit.
 #[component]
@@ -39,7 +39,7 @@ pub fn Input(
     let on_drop = move |event: DragEvent| {
         event.prevent_default();
         hovers.set(false);
-        if let Some(file) = material::first_file(event.data_transfer()) {
+        if let Some(file) = material::first_brought(&event, "dataTransfer") {
             material::read(session, file);
         }
     };

@@ -19,7 +19,7 @@ pub fn Choose(
     };
     let on_change = move |_| {
         let Some(input) = files.get() else { return };
-        if let Some(file) = input.files().and_then(|files| files.item(0)) {
+        if let Some(file) = material::first_file(&input) {
             material::read(session, file);
         }
         // The same file can be chosen again.

@@ -53,6 +53,6 @@ pub fn Save(
         }
     };
     view! {
-        <button type="button" class="save" aria-label=label title=label on:click=save><Icon sign=Sign::Save/>{ending}</button>
+        <button type="button" class="keep-file" aria-label=label title=label on:click=save><Icon sign=Sign::Save/>{ending}</button>
     }
 }
