@@ -88,7 +88,7 @@ pub fn procedure_account(instead: Option<Procedure>, own: Procedure) -> String {
         Procedure::Em => say!("procedure.em_account"),
     };
     let mut add = |sentence: String| {
-        account.push_str(&say!("procedure.between"));
+        account.push(' ');
         account.push_str(&sentence);
     };
     if !used.iterates() {

@@ -4,6 +4,7 @@
 use super::browser;
 use super::session::Session;
 use crate::page::bench::{Asked, asked};
+use crate::page::text;
 use crate::protocol::{BenchReport, BenchRequest};
 use futures_channel::oneshot;
 use js_sys::{JSON, Promise, Reflect};
@@ -46,7 +47,7 @@ async fn measure(session: Session, request: BenchRequest) -> Answer {
     let (sender, answer) = oneshot::channel();
     benches.waiting.update_value(|waiting| drop(waiting.insert(serial, sender)));
     session.send(&crate::protocol::Command::Bench(BenchRequest { serial, ..request }));
-    answer.await.unwrap_or_else(|_| Err("the engine has gone away".into()))
+    answer.await.unwrap_or_else(|_| Err(text::engine_failed("")))
 }
 
 /// Does what the address asks for, once the device is settled.
