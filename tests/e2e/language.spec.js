@@ -17,7 +17,7 @@ const englishSentences = (page) =>
     for (const element of document.querySelectorAll("[aria-label], [title]")) {
       for (const name of ["aria-label", "title"]) {
         const text = element.getAttribute(name) ?? "";
-        if (/[a-z]{2,} [a-z]{2,}/i.test(text) && !element.closest("[lang=en]:not(html)")) seen.push(text);
+        if (/[a-z]{2,} [a-z]{2,}/i.test(text) && !element.closest("[lang=en]:not(html), .sources")) seen.push(text);
       }
     }
     return seen;

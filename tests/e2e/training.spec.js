@@ -114,7 +114,7 @@ for (const [activity, begin] of [
   }],
   ["all test images are read", async (page) => {
     await button(page, "Test on all 10 000").click();
-    await expect(page.getByRole("progressbar")).toBeVisible({ timeout: 60_000 });
+    await expect(region(page).getByRole("progressbar")).toBeVisible({ timeout: 60_000 });
   }],
 ]) {
   test(`clicks and sliders are answered while ${activity} on the CPU`, async ({ page }) => {
