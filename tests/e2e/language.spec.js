@@ -12,12 +12,12 @@ const englishSentences = (page) =>
     while (walk.nextNode()) {
       const text = walk.currentNode.textContent.trim();
       const parent = walk.currentNode.parentElement;
-      if (!parent.closest("script, noscript, .banner, #device") && /[a-z]{2,} [a-z]{2,} [a-z]{2,}/i.test(text)) seen.push(text);
+      if (!parent.closest("script, noscript, .banner, #device, [lang=en]:not(html)") && /[a-z]{2,} [a-z]{2,} [a-z]{2,}/i.test(text)) seen.push(text);
     }
     for (const element of document.querySelectorAll("[aria-label], [title]")) {
       for (const name of ["aria-label", "title"]) {
         const text = element.getAttribute(name) ?? "";
-        if (/[a-z]{2,} [a-z]{2,}/i.test(text) && !element.closest("[lang=en]:not(html), .sources")) seen.push(text);
+        if (/[a-z]{2,} [a-z]{2,}/i.test(text) && !element.closest("[lang=en]:not(html)")) seen.push(text);
       }
     }
     return seen;
