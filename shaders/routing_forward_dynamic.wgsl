@@ -2,6 +2,7 @@
 // procedure 1). A workgroup has an image. In turns, its lanes own children (their coefficients) and numbers of s (a sum
 // over the children), chunk by chunk.
 #import routing
+#import route_images
 
 @group(0) @binding(1) var<storage, read> votes: array<f32>;
 @group(0) @binding(2) var<storage, read> bias: array<f32>;
@@ -10,7 +11,6 @@
 @group(0) @binding(5) var<storage, read_write> entropy: array<f32>;
 
 var<workgroup> factor: array<f32, PARENTS>;
-var<workgroup> entropies: array<f32, LANES>;
 
 // n/(1+n²) of the parents' s, which lie where Σ v will.
 fn squash_parents(lane: u32) {
@@ -82,28 +82,4 @@ fn route(problem: u32, lane: u32) -> f32 {
         }
     }
     return own_entropy;
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-    @builtin(workgroup_id) group: vec3u,
-    @builtin(num_workgroups) groups: vec3u,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let image = place(group, groups);
-    if (image < run.live) {
-        var own = 0.0;
-        for (var position = 0u; position < positions; position++) {
-            own += route(image * positions + position, lane);
-        }
-        entropies[lane] = own;
-        workgroupBarrier();
-        if (lane == 0u) {
-            var sum = 0.0;
-            for (var k = 0u; k < LANES; k++) {
-                sum += entropies[k];
-            }
-            entropy[image] = sum / f32(positions * children);
-        }
-    }
 }

@@ -2,6 +2,7 @@
 // entropy [B] (the formula: `routing::em`). A workgroup has an image. In turns, its lanes own children (shares), numbers
 // of a pose (means and variances: sums over the children) and parents.
 #import gaussian_votes
+#import route_images
 
 @group(0) @binding(1) var<storage, read> votes: array<f32>;
 @group(0) @binding(2) var<storage, read> activation: array<f32>;
@@ -13,7 +14,6 @@
 var<workgroup> mean: array<f32, POSE>;
 var<workgroup> variance: array<f32, POSE>;
 var<workgroup> mass: array<f32, PARENTS>;
-var<workgroup> entropies: array<f32, LANES>;
 
 // Shares are summed in units of 2⁻³², so that a product of two tiny numbers does not vanish.
 const UNITS_OF_SHARES: f32 = 4294967296.0;
@@ -112,28 +112,4 @@ fn route(problem: u32, lane: u32) -> f32 {
         }
     }
     return own_entropy;
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-    @builtin(workgroup_id) group: vec3u,
-    @builtin(num_workgroups) groups: vec3u,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let image = place(group, groups);
-    if (image < run.live) {
-        var own = 0.0;
-        for (var position = 0u; position < positions; position++) {
-            own += route(image * positions + position, lane);
-        }
-        entropies[lane] = own;
-        workgroupBarrier();
-        if (lane == 0u) {
-            var sum = 0.0;
-            for (var k = 0u; k < LANES; k++) {
-                sum += entropies[k];
-            }
-            entropy[image] = sum / f32(positions * children);
-        }
-    }
 }

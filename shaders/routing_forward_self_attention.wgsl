@@ -1,6 +1,7 @@
 // votes [B, P, I, J, D], prior [I, J] → sums [B, P, 2, J, D] (S and s), v [B, P, J, D], entropy [B] (Mazzia et al. 2021). A
 // workgroup has an image. In turns, its lanes own numbers of a pose (sums over the children) and children (coefficients).
 #import attention
+#import route_images
 
 @group(0) @binding(1) var<storage, read> votes: array<f32>;
 @group(0) @binding(2) var<storage, read> prior: array<f32>;
@@ -13,7 +14,6 @@ var<workgroup> sum: array<f32, POSE>;
 // Coefficients of a chunk of children.
 var<workgroup> coupling: array<f32, CHUNK * PARENTS>;
 var<workgroup> factor: array<f32, PARENTS>;
-var<workgroup> entropies: array<f32, LANES>;
 
 // One child's coefficients; returns the entropy of their part without the prior.
 fn attend(vote: u32, child: u32, row: u32) -> f32 {
@@ -90,28 +90,4 @@ fn route(problem: u32, lane: u32) -> f32 {
         v[problem * POSE + e] = factor[e / DIMS] * sum[e];
     }
     return own_entropy;
-}
-
-@compute @workgroup_size(LANES)
-fn main(
-    @builtin(workgroup_id) group: vec3u,
-    @builtin(num_workgroups) groups: vec3u,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let image = place(group, groups);
-    if (image < run.live) {
-        var own = 0.0;
-        for (var position = 0u; position < positions; position++) {
-            own += route(image * positions + position, lane);
-        }
-        entropies[lane] = own;
-        workgroupBarrier();
-        if (lane == 0u) {
-            var all = 0.0;
-            for (var k = 0u; k < LANES; k++) {
-                all += entropies[k];
-            }
-            entropy[image] = all / f32(positions * children);
-        }
-    }
 }

@@ -8,27 +8,6 @@
 @group(0) @binding(4) var<storage, read_write> coupling: array<f32>;
 @group(0) @binding(5) var<storage, read_write> vs: array<f32>;
 
-// The part of q that is the same for every child: ln a − Σ ½ ln 2πσ². `first` is where the parent's statistics begin.
-fn base_of(first: u32) -> f32 {
-    var sum = 0.0;
-    for (var d = 0u; d < DIMS; d++) {
-        sum += log(6.2831855 * max(statistics[first + DIMS + d], LEAST_VARIANCE));
-    }
-    return ln_sigmoid(statistics[first + 2u * DIMS]) - 0.5 * sum;
-}
-
-// One child's q for a parent of the iteration before.
-fn judge(vote: u32, first: u32, base: f32) -> f32 {
-    var distance = 0.0;
-    for (var d = 0u; d < DIMS; d++) {
-        let away = votes[vote + d] - statistics[first + d];
-        distance += away * away / (2.0 * max(statistics[first + DIMS + d], LEAST_VARIANCE));
-    }
-    return base - distance;
-}
-
-var<workgroup> base: array<f32, PARENTS>;
-
 // One child's q and R in iteration t; `row` is where they go.
 fn respond(problem: u32, t: u32, vote: u32, row: u32) {
     var largest = -3.4e38;
@@ -73,8 +52,8 @@ fn main(
     let is_live = problem < run.live * positions;
     for (var t = 0u; t < run.iterations; t++) {
         workgroupBarrier();
-        for (var j = lane; j < PARENTS && is_live && t > 0u; j += LANES) {
-            base[j] = base_of(parent_of(problem, t - 1u, j));
+        if (is_live) {
+            find_bases(problem, t, lane);
         }
         workgroupBarrier();
         for (var child = lane; child < children && is_live; child += LANES) {

@@ -2,7 +2,7 @@
 //! way back.
 
 use super::plans::Model;
-use super::{Config, Purpose, Routed};
+use super::{Purpose, Routed};
 use crate::ops::activity::{self, Activity};
 use crate::ops::batch_sum::BatchSum;
 use crate::ops::votes;
@@ -39,14 +39,12 @@ impl Routed {
     }
 }
 
-impl Config {
-    /// The procedure of a layer's plans: the one that stands in for all, or its own.
-    fn procedure_of(&self, index: usize, instead: Option<&'static dyn Procedure>) -> &'static dyn Procedure {
-        instead.unwrap_or_else(|| self.routed[index].procedure())
-    }
-}
-
 impl Model<'_> {
+    /// The procedure of a layer's steps: the one that stands in for all, or its own.
+    fn procedure_of(&self, layer: &Routed) -> &'static dyn Procedure {
+        self.procedure.unwrap_or_else(|| layer.procedure())
+    }
+
     /// Votes and routing of a layer; its tensors, and the entropy of its last coefficients.
     pub(super) fn route(&mut self, index: usize, input: TensorId) -> (RoutedTensors, TensorId) {
         let layer = &self.config.routed[index];
@@ -57,7 +55,7 @@ impl Model<'_> {
         let iterations = if self.purpose == Purpose::TrainTraced { layer.iterations } else { MOST_ITERATIONS };
         let projection = votes::Projection { children, parents: layer.parents, dims_in, dims_out: layer.dims };
         let problem = layer.problem(children, iterations);
-        let procedure = self.config.procedure_of(index, self.procedure);
+        let procedure = self.procedure_of(layer);
         let name = layer.name.as_str();
 
         let weight = self.parameter(&format!("{name}.weight"));
@@ -86,7 +84,8 @@ impl Model<'_> {
         if self.purpose.traced() {
             self.wire(Phase::Forward, layer, &problem, procedure.trace(problem), &mut ports);
         }
-        (RoutedTensors { input, v: ports["v"], projection, problem, ports: ports.clone() }, ports["entropy"])
+        let entropy = ports["entropy"];
+        (RoutedTensors { input, v: ports["v"], projection, problem, ports }, entropy)
     }
 
     /// A step whose ports are bound to the tensors of their names. What nothing has written yet is made.
@@ -120,7 +119,7 @@ impl Model<'_> {
             let name = settings.name.as_str();
             let RoutedTensors { input, projection, problem, mut ports, .. } = layer;
             ports.insert("gv", gv);
-            for operation in self.config.procedure_of(index, self.procedure).backward(problem, settings.gradient) {
+            for operation in self.procedure_of(settings).backward(problem, settings.gradient) {
                 self.wire(Phase::Backward, settings, &problem, operation, &mut ports);
             }
             for (port, shape) in settings.tensors(projection.children) {
