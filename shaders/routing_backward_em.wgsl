@@ -12,13 +12,13 @@
 @group(0) @binding(7) var<storage, read_write> gactivation: array<f32>;
 @group(0) @binding(8) var<storage, read_write> gbeta: array<f32>;
 
-// Gradients by this iteration's means, variances, masses, and (until they are passed on) by x; 1/ρ.
+// Gradients by this iteration's means and variances, from `activate_back` on over ρ, which alone may be too small for a
+// float; by its masses; and (until they are passed on) by x.
 var<workgroup> gmean: array<f32, POSE>;
 var<workgroup> gvariance: array<f32, POSE>;
 var<workgroup> gmass: array<f32, PARENTS>;
 var<workgroup> gx: array<f32, PARENTS>;
-var<workgroup> inverse: array<f32, PARENTS>;
-// Gradients of a chunk's q.
+// Gradients of a chunk's q over its children's activations.
 var<workgroup> gq: array<f32, CHUNK * PARENTS>;
 
 // From x to σ², the masses and beta, for one parent.
@@ -26,20 +26,22 @@ fn activate_back(problem: u32, t: u32, image: u32, j: u32, is_first: bool) {
     let first = parent_of(problem, t, j);
     let mass = statistics[first + 2u * DIMS + 1u];
     let g = inverse_temperature(t) * gx[j];
+    let inverse = select(0.0, 1.0 / mass, mass > 0.0);
     var cost = f32(DIMS) * beta[j];
     for (var d = 0u; d < DIMS; d++) {
         let variance = max(statistics[first + DIMS + d], LEAST_VARIANCE);
         cost += 0.5 * log(variance);
-        gvariance[j * DIMS + d] -= g * (mass / (2.0 * variance));
+        let e = j * DIMS + d;
+        gmean[e] *= inverse;
+        gvariance[e] = gvariance[e] * inverse - select(0.0, g / (2.0 * variance), mass > 0.0);
     }
     gmass[j] = -g * cost;
-    inverse[j] = select(0.0, 1.0 / mass, mass > 0.0);
     let at = image * 2u * PARENTS + j;
     gbeta[at] = -g * mass * f32(DIMS) + select(gbeta[at], 0.0, is_first);
     gbeta[at + PARENTS] = g + select(gbeta[at + PARENTS], 0.0, is_first);
 }
 
-// One child: its responsibilities over the masses into `share`, the gradient of its q, and its activation's.
+// One child: its part of every parent's mass into `share`, the gradient of its q, and its activation's.
 fn child_back(problem: u32, t: u32, child: u32, row: u32, is_last: bool) {
     let vote = (problem * children + child) * POSE;
     let a = activation[problem * children + child];
@@ -53,15 +55,15 @@ fn child_back(problem: u32, t: u32, child: u32, row: u32, is_last: bool) {
             let e = j * DIMS + d;
             let away = votes[vote + e] - statistics[first + d];
             let spread = away * away - (statistics[first + DIMS + d] - LEAST_VARIANCE);
-            gshare += (away * inverse[j]) * gmean[e] + (spread * inverse[j]) * gvariance[e];
+            gshare += away * gmean[e] + spread * gvariance[e];
         }
         ga += gshare * share[row + j];
-        gq[row + j] = gshare * a;
+        gq[row + j] = gshare;
         shift += share[row + j] * gq[row + j];
     }
     for (var j = 0u; j < PARENTS; j++) {
         gq[row + j] = share[row + j] * (gq[row + j] - shift);
-        share[row + j] *= a * inverse[j];
+        share[row + j] *= a;
     }
     let at = problem * children + child;
     gactivation[at] = ga + select(gactivation[at], 0.0, is_last);
@@ -77,12 +79,13 @@ fn spread_back(problem: u32, t: u32, chunk: u32, e: u32, is_last: bool) -> vec2f
     for (var i = 0u; i < min(CHUNK, children - chunk); i++) {
         let at = (problem * children + chunk + i) * POSE + e;
         let pair = i * PARENTS + e / DIMS;
+        let a = activation[problem * children + chunk + i];
         var own = share[pair] * (gmean[e] + 2.0 * (votes[at] - statistics[now]) * gvariance[e]);
         if (t > 0u) {
             let away = votes[at] - statistics[before];
-            let pull = gq[pair] * 2.0 * away * half;
-            own -= pull;
-            g += vec2f(pull, gq[pair] * half * (2.0 * away * away * half - 1.0));
+            let pull = a * (gq[pair] * half);
+            own -= pull * 2.0 * away;
+            g += vec2f(pull * 2.0 * away, pull * (2.0 * away * away * half - 1.0));
         }
         gvotes[at] = own + select(gvotes[at], 0.0, is_last);
     }
@@ -125,7 +128,7 @@ fn route_back(image: u32, position: u32, lane: u32) {
             for (var k = 0u; k < SHARED; k++) {
                 let j = lane + k * LANES;
                 for (var i = 0u; i < min(CHUNK, children - chunk) && j < PARENTS; i++) {
-                    own_gx[k] += gq[i * PARENTS + j];
+                    own_gx[k] += activation[problem * children + chunk + i] * gq[i * PARENTS + j];
                 }
             }
         }
