@@ -16,18 +16,18 @@ override m_plus: f32;
 override m_minus: f32;
 override down_weight: f32;
 
-// One class's loss and its derivative by the length.
+// One class's loss and its derivative by the length; of what is no number, none (where `max` would say 0).
 fn loss_of(length: f32, is_present: bool) -> vec2f {
-    let up = max(m_plus - length, 0.0);
-    let down = max(length - m_minus, 0.0);
+    let up = select(m_plus - length, 0.0, length > m_plus);
+    let down = select(length - m_minus, 0.0, length < m_minus);
     let absent = down_weight * vec2f(down * down, 2.0 * down);
     return select(absent, vec2f(up * up, -2.0 * up), is_present);
 }
 
-// Whether class j counts as longer than the label: the first of equals does.
-fn beats(j: u32, n: f32, label: u32, image: u32) -> bool {
-    let other = lengths[image * classes + label];
-    return n > other || (n >= other && j < label);
+// Whether the label counts as longer than class j: the first of equals does, and nothing that is no number.
+fn beats(label: u32, j: u32, n: f32, image: u32) -> bool {
+    let own = lengths[image * classes + label];
+    return own > n || (own >= n && label < j);
 }
 
 fn finish_image(image: u32, label: u32, second: u32) {
@@ -37,7 +37,7 @@ fn finish_image(image: u32, label: u32, second: u32) {
         let n = lengths[image * classes + j];
         let is_present = j == label || j == second;
         loss += loss_of(n, is_present).x;
-        is_beaten = is_beaten || (!is_present && (beats(j, n, label, image) || beats(j, n, second, image)));
+        is_beaten = is_beaten || (!is_present && !(beats(label, j, n, image) && beats(second, j, n, image)));
     }
     margin[image] = loss;
     correct[image] = select(1.0, 0.0, is_beaten);

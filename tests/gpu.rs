@@ -94,6 +94,20 @@ fn runs_in_flight_each_see_their_own_block() {
 }
 
 #[test]
+fn a_network_that_broke_has_no_finite_loss_and_reads_nothing_right() {
+    let (_store, mut loaded, plan) = loaded(gpu(), &Preset::Tiny.config(), 8);
+    for _ in 0..3 {
+        let huge = Run { rate: 1e38, ..run(8) };
+        loaded.run(&huge, 0..plan.steps.len()).unwrap_or_else(|error| panic!("{error}"));
+    }
+    let ledger = block_on(loaded.read(plan.find("ledger").expect("a training plan's"), LEDGER_COLUMNS));
+    let row = ledger.unwrap_or_else(|error| panic!("{error}"));
+    let [margin, correct] = [LedgerColumn::Margin, LedgerColumn::Correct].map(|column| row[column as usize]);
+    println!("margin loss {margin}, {correct} of 8 right");
+    assert!(!margin.is_finite() && correct == 0.0);
+}
+
+#[test]
 fn a_kernel_is_measured_once_and_a_forced_one_is_taken() {
     let device = open(Checks::Kept);
     let context = context(&device);

@@ -97,12 +97,13 @@ impl MarginLoss {
     }
 }
 
-/// Whether no other class is longer than one of `present`, the first of equals counting as longer.
+/// Whether those of `present` are longer than every other class, the first of equals counting as longer and what is no
+/// number as beaten.
 pub(crate) fn are_longest<T: Real>(lengths: &[T], present: [usize; 2]) -> bool {
     present.iter().all(|&label| {
         let beats =
-            |class: usize| lengths[class] > lengths[label] || (lengths[class] >= lengths[label] && class < label);
-        (0..lengths.len()).all(|class| present.contains(&class) || !beats(class))
+            |class: usize| lengths[label] > lengths[class] || (lengths[label] >= lengths[class] && label < class);
+        (0..lengths.len()).all(|class| present.contains(&class) || beats(class))
     })
 }
 
@@ -115,6 +116,14 @@ mod tests {
 
     fn loss(lengths: &[f64], label: usize) -> f64 {
         lengths.iter().enumerate().map(|(class, &length)| LOSS.of_class(length, class == label).0).sum()
+    }
+
+    /// A network that broke has neither a loss nor a right answer.
+    #[test]
+    fn what_is_no_number_is_no_success() {
+        assert!(loss(&[f64::NAN, 0.3, 0.7], 0).is_nan() && loss(&[0.9, f64::NAN, 0.1], 0).is_nan());
+        assert!(!are_longest(&[f64::NAN, 0.3, 0.7], [0, 0]) && !are_longest(&[0.9, f64::NAN, 0.1], [0, 0]));
+        assert!(are_longest(&[0.9, 0.3, 0.9], [0, 0]) && !are_longest(&[0.9, 0.3, 0.9], [2, 2]));
     }
 
     /// The loss of two digits that overlap: both hinges pull up, and the order of the labels is nothing.

@@ -27,6 +27,8 @@ test("a cell of every layer tells its value and what it sees, by pointer and by 
   await expect(cell).toHaveText(/^Type 8, row 1, column 1, length: 0\.\d{4}\. It sees rows 1–17 and columns 1–17\.$/);
 
   const digits = hood(page).getByRole("application", { name: /^Digit capsules/ });
+  // Away with the pointer: what the page scrolls below it would be pointed at.
+  await page.mouse.move(0, 0);
   await digits.focus();
   for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"]) await digits.press(key);
   await expect(cell).toHaveText(/^Digit 2, dimension 1: −?\d\.\d{4}\. It depends on the whole digit; the row's length is \d\.\d{3}\.$/);

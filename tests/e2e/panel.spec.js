@@ -84,3 +84,21 @@ test("slow motion goes through every phase by keyboard and makes one step", asyn
   await page.keyboard.press("ArrowLeft");
   await expect(slow).toHaveAttribute("data-phase", "10");
 });
+
+test("a rate that breaks the network stops training and its last good state comes back", async ({ page }) => {
+  test.setTimeout(120_000);
+  await open(page, tiny);
+  await button(page, "Step").click();
+  await expect(region(page)).toHaveAttribute("data-step", "1", { timeout: 30_000 });
+  // No rate on offer is so large: the choice is given one that is.
+  await region(page).getByRole("combobox", { name: "Learning rate", exact: true }).evaluate((select) => {
+    select.options[0].value = "1e38";
+    select.selectedIndex = 0;
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await button(page, "Train").click();
+  await expect(status(page, "Training status")).toContainText("not a finite number", { timeout: 30_000 });
+  await button(page, "Back to step 1").click();
+  await expect(region(page)).toHaveAttribute("data-state", "paused");
+  await expect(region(page)).toHaveAttribute("data-step", "1");
+});

@@ -42,10 +42,10 @@ pub trait Real:
     /// x·y + z, in one instruction where code is [vectorised](super::vectorised) for a processor that has it.
     fn multiply_add(self, factor: Self, summand: Self) -> Self;
 
-    /// The larger of two.
+    /// The larger of two; no number if `self` is none, so that a network that broke does not look like one without loss.
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        if self > other { self } else { other }
+        if other > self { other } else { self }
     }
     /// A class or count stored as a number.
     #[inline(always)]
