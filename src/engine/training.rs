@@ -7,7 +7,8 @@ use crate::capsnet::{Config, Preset, Purpose};
 use crate::data::PAIR_SHIFT;
 use crate::exec::Device;
 use crate::protocol::{
-    CurvePoint, Evaluation, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState, TrainingStatus,
+    BatchPictures, CurvePoint, Evaluation, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState,
+    TrainingStatus,
 };
 use crate::store::Kept;
 use crate::train::weights::{self, Weights};
@@ -18,6 +19,12 @@ const TELL_MILLIS: f64 = 250.0;
 
 /// The picture of a network in training is redrawn after so many milliseconds.
 const LOOK_MILLIS: f64 = 500.0;
+
+/// Pictures of the batch are told after so many milliseconds.
+const SHOW_MILLIS: f64 = 1000.0;
+
+/// How many.
+const MOST_SHOWN: usize = 32;
 
 /// On a GPU, losses are read back each so many steps; reading waits for the device.
 const STEPS_A_READING: u64 = 8;
@@ -59,6 +66,8 @@ pub(super) struct Training {
     /// When, and at which step, the rate was last told.
     told: (f64, u64),
     looked: f64,
+    /// When pictures of the batch were last told.
+    showed: f64,
     images_per_second: f32,
     /// An evaluation is due at the end of the present epoch.
     epoch: u64,
@@ -155,6 +164,7 @@ impl Engine {
             best: None,
             offered: None,
             looked: 0.0,
+            showed: 0.0,
             images_per_second: 0.0,
             epoch,
         });
@@ -308,8 +318,13 @@ impl Engine {
             // Stopped first: then all steps that were done are told, however short ago the last ones were.
             training.state = if is_last { TrainingState::Finished } else { TrainingState::Paused };
         }
+        // Only where the device has been waited for already: a look costs the loop nothing but a copy.
+        let shows = reads && (is_last_of_few || is_last || now > training.showed + SHOW_MILLIS);
         if reads {
             self.collect_losses().await;
+        }
+        if shows {
+            self.show_batch(now).await;
         }
         if is_last_of_few || ends_epoch || is_last {
             self.keep().await;
@@ -320,6 +335,24 @@ impl Engine {
         if looks || is_last_of_few {
             self.look_again();
         }
+    }
+
+    /// Tells pictures of the last step's batch.
+    async fn show_batch(&mut self, now: f64) {
+        let Some(training) = &mut self.training else { return };
+        let Some(trainer) = &training.trainer else { return };
+        training.showed = now;
+        let size = [trainer.config().height, trainer.config().width];
+        // A device that fails here fails at the next step too, where it is told.
+        let Ok(Some(seen)) = trainer.seen(MOST_SHOWN).await else { return };
+        self.host.send(Snapshot::Batch(BatchPictures {
+            step: seen.step,
+            batch: seen.batch as u32,
+            size: size.map(|side| side as u32),
+            pixels: seen.pixels.iter().map(|value| (value * 255.0).round() as u8).collect(),
+            labels: seen.labels,
+            readings: seen.readings,
+        }));
     }
 
     /// A step that was done outside of the loop.

@@ -12,22 +12,34 @@ pub struct Filter {
     pub class: Option<u8>,
     /// Only digits that were read wrong.
     pub mistakes: bool,
+    /// A cell of the confusion matrix, label and reading: only its digits, whatever else is chosen.
+    pub cell: Option<(u8, u8)>,
+}
+
+impl Filter {
+    /// Whether a digit whose reading is known is shown.
+    fn passes(&self, label: u8, read: u8) -> bool {
+        match self.cell {
+            Some(cell) => cell == (label, read),
+            None => self.class.is_none_or(|class| class == label) && (!self.mistakes || label != read),
+        }
+    }
 }
 
 /// The test digits that the filter lets through, by their places among the 10 000. Where all have been read, those are
 /// all; otherwise the ones that come with the page, given as places and labels, of which nobody knows yet how they
 /// are read.
 pub fn places(filter: Filter, all: Option<&Predictions>, with_the_page: (&[u32], &[u8])) -> Vec<u32> {
-    let of_class = |label: u8| filter.class.is_none_or(|class| class == label);
     match all {
         Some(all) => (0u32..)
             .zip(all.labels.iter().zip(&all.predictions))
-            .filter(|(_, (label, read))| of_class(**label) && (!filter.mistakes || label != read))
+            .filter(|(_, (label, read))| filter.passes(**label, **read))
             .map(|(place, _)| place)
             .collect(),
-        None if filter.mistakes => Vec::new(),
+        None if filter.mistakes || filter.cell.is_some() => Vec::new(),
         None => {
             let (places, labels) = with_the_page;
+            let of_class = |label: u8| filter.class.is_none_or(|class| class == label);
             places.iter().zip(labels).filter(|(_, label)| of_class(**label)).map(|(place, _)| *place).collect()
         }
     }
@@ -58,20 +70,23 @@ mod tests {
     #[test]
     fn filters_by_class_and_by_mistake() {
         let (all, none) = (all(), (&[][..], &[][..]));
-        let shown = |class, mistakes| places(Filter { class, mistakes }, Some(&all), none);
+        let shown = |class, mistakes| places(Filter { class, mistakes, cell: None }, Some(&all), none);
         assert_eq!(shown(None, false), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(shown(None, true), [2, 4]);
         assert_eq!(shown(Some(1), false), [2, 5]);
         assert_eq!(shown(Some(1), true), [2]);
         assert!(shown(Some(9), false).is_empty());
+        let of_cell = |cell| places(Filter { class: Some(7), mistakes: true, cell: Some(cell) }, Some(&all), none);
+        assert_eq!((of_cell((4, 9)), of_cell((4, 4)), of_cell((9, 4))), (vec![4], vec![6], vec![]));
     }
 
     #[test]
     fn before_all_are_read_there_are_those_that_come_with_the_page_and_no_known_mistakes() {
         let page = (&[15, 3, 8][..], &[5, 0, 5][..]);
         assert_eq!(places(Filter::default(), None, page), [15, 3, 8]);
-        assert_eq!(places(Filter { class: Some(5), mistakes: false }, None, page), [15, 8]);
-        assert!(places(Filter { class: None, mistakes: true }, None, page).is_empty());
+        assert_eq!(places(Filter { class: Some(5), ..Filter::default() }, None, page), [15, 8]);
+        assert!(places(Filter { mistakes: true, ..Filter::default() }, None, page).is_empty());
+        assert!(places(Filter { cell: Some((5, 5)), ..Filter::default() }, None, page).is_empty());
     }
 
     #[test]

@@ -16,9 +16,9 @@ pub use command::{
 };
 pub use procedure::Procedure;
 pub use snapshot::{
-    Checked, CurvePoint, DataStatus, DeviceKind, DeviceStatus, Digits, Evaluation, Field, GridRow, Keeping, Layer,
-    Layers, NetworkStatus, OwnPicture, Picture, PlanStep, Predictions, Reading, Refusal, SlowMotion, SlowPhase,
-    Snapshot, Surveyed, TrainingState, TrainingStatus, Votes,
+    BatchPictures, Checked, CurvePoint, DataStatus, DeviceKind, DeviceStatus, Digits, Evaluation, Field, GridRow,
+    Keeping, Layer, Layers, NetworkStatus, OwnPicture, Picture, PlanStep, Predictions, Reading, Refusal, SlowMotion,
+    SlowPhase, Snapshot, Surveyed, TrainingState, TrainingStatus, Votes,
 };
 pub use structure::{Part, Structure, Summand};
 

@@ -325,6 +325,23 @@ pub struct CurvePoint {
     pub entropy: f32,
 }
 
+/// Pictures of the batch of the last training step, as the network got them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BatchPictures {
+    /// Steps done before that one.
+    pub step: u64,
+    /// Images of the batch, of which the last are here.
+    pub batch: u32,
+    /// Rows and columns of a picture.
+    pub size: [u32; 2],
+    /// Their pixels, one after another.
+    pub pixels: Vec<u8>,
+    /// Their labels; of overlapping digits both, the lower one first.
+    pub labels: Vec<Vec<u8>>,
+    /// What they were taken for before the update, in the same form.
+    pub readings: Vec<Vec<u8>>,
+}
+
 /// A phase of a training step in slow motion, with what it has made of the batch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlowMotion {
@@ -432,6 +449,8 @@ pub enum Snapshot {
     Digits(Digits),
     /// Training has changed.
     Training(TrainingStatus),
+    /// Pictures of the last step's batch, from time to time.
+    Batch(BatchPictures),
     /// A phase in slow motion; `None`: slow motion is over.
     Slow(Option<SlowMotion>),
     /// Steps done since the last such message.

@@ -1,6 +1,7 @@
 //! Trains a network on whatever device it lives: draws batches, runs the training plan in chunks, keeps count.
 
 use super::init::initial_parameters;
+use super::seen::{Seen, Whole};
 use super::slow::SlowStep;
 use super::weights::Weights;
 use crate::capsnet::{Config, ConfigError, Layout, Purpose, most_images, plan};
@@ -123,11 +124,14 @@ pub struct Trainer {
     /// second labels and each digit by itself.
     inputs: Vec<(TensorId, usize)>,
     ledger: TensorId,
+    lengths: TensorId,
     gradients_done: usize,
     batcher: Batcher,
     step: u64,
     unread: u64,
     unfinished: Option<Unfinished>,
+    /// The last batch, whose last chunk is still on the device.
+    last: Option<Unfinished>,
 }
 
 impl Trainer {
@@ -223,6 +227,7 @@ impl Trainer {
         Ok(Trainer {
             inputs: names.iter().map(|name| (find(name), each(name))).collect(),
             ledger: find("ledger"),
+            lengths: find("lengths"),
             gradients_done: plan.end_of(Phase::Backward),
             device: device.clone(),
             config,
@@ -233,6 +238,7 @@ impl Trainer {
             step: 0,
             unread: 0,
             unfinished: None,
+            last: None,
         })
     }
 
@@ -326,7 +332,8 @@ impl Trainer {
 
     /// The step in slow motion has updated the parameters: it is done.
     pub fn finish_slow(&mut self) {
-        self.unfinished = None;
+        // It ran in a plan of its own: this one's lengths are of another batch.
+        (self.unfinished, self.last) = (None, None);
         self.step += 1;
     }
 
@@ -336,6 +343,8 @@ impl Trainer {
         current.first += done;
         let end = (current.first + self.settings.chunk).min(current.count);
         if current.first == end {
+            current.first -= done;
+            self.last = Some(current);
             return;
         }
         for ((tensor, each), values) in self.inputs.iter().zip(&current.values) {
@@ -388,6 +397,26 @@ impl Trainer {
         }
         self.unread = 0;
         Ok(all)
+    }
+
+    /// Up to `most` pictures of the last step's batch, from its last chunk, whose lengths are still on the device; `None`
+    /// in the middle of a step or before the first one. Waits for the device.
+    ///
+    /// # Errors
+    /// If the device is lost.
+    pub async fn seen(&self, most: usize) -> Result<Option<Seen>, ExecError> {
+        let (Some(last), None) = (&self.last, &self.unfinished) else { return Ok(None) };
+        let classes = self.config.classes().parents;
+        let lengths = self.loaded.read(self.lengths, (last.count - last.first) * classes).await?;
+        let labels: Vec<&[f32]> = last
+            .values
+            .iter()
+            .zip(&self.inputs)
+            .filter(|(_, (_, each))| *each == 1)
+            .map(|(v, _)| v.as_slice())
+            .collect();
+        let batch = Whole { pixels: &last.values[0], labels: &labels, count: last.count, first: last.first };
+        Ok(Some(Seen::of(&batch, &lengths, classes, (self.step - 1, most))))
     }
 
     /// Waits until at most `in_flight` chunks are unfinished on the device.

@@ -1,5 +1,6 @@
 //! The engine's loop with a native host: the same commands that the page sends, on real data.
 
+mod batch;
 mod host;
 mod keeping;
 mod own;

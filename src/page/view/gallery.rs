@@ -31,11 +31,17 @@ struct View {
 impl View {
     fn new(session: Session) -> Self {
         let (filter, number) = (RwSignal::new(Filter::default()), RwSignal::new(0));
+        let cell = session.desk.picked;
+        Effect::new(move |_| {
+            cell.track();
+            number.set(0);
+        });
         let places = Memo::new(move |_| {
+            let filter = Filter { cell: cell.get(), ..filter.get() };
             let all = session.surveys.predictions_of(&session.chosen.network.get());
             session.gallery.with(|digits| {
                 let with_the_page = digits.as_ref().map(|digits| (digits.indices.as_slice(), digits.labels.as_slice()));
-                places(filter.get(), all.as_deref(), with_the_page.unwrap_or_default())
+                places(filter, all.as_deref(), with_the_page.unwrap_or_default())
             })
         });
         View { session, filter, number, places }
@@ -44,6 +50,7 @@ impl View {
     fn choose(self, filter: Filter) {
         self.number.set(0);
         self.filter.set(filter);
+        self.session.desk.picked.set(None);
         // Who wants to see mistakes wants them looked for.
         if filter.mistakes && !self.knows_all() {
             self.test_all();
@@ -167,6 +174,15 @@ fn Filters(
             </span>
         })
     };
+    let cell = move || {
+        let (label, read) = session.desk.picked.get()?;
+        let off = move |_| session.desk.picked.set(None);
+        Some(view! {
+            <button type="button" class="chip" title=live!("gallery.all_again") on:click=off>
+                {say!("gallery.cell", label = label, read = read)} " ✕"
+            </button>
+        })
+    };
     let offers = move || session.evaluating.get().is_none() && !view.knows_all();
     view! {
         <Pick label=live!("gallery.class") unlabelled=true options value on_pick/>
@@ -180,6 +196,7 @@ fn Filters(
             />
             {live!("gallery.mistakes")}
         </label>
+        {cell}
         <Show when=offers>
             <button type="button" on:click=move |_| view.test_all()>{live!("gallery.read_all")}</button>
         </Show>

@@ -248,8 +248,10 @@ impl Session {
             Snapshot::History(points, evaluations) => {
                 self.curve.set(points);
                 self.desk.tested.set(evaluations.last().cloned());
+                self.desk.batch.set(None);
                 self.evaluations.set(evaluations);
             }
+            Snapshot::Batch(batch) => self.desk.batch.set(Some(batch)),
             Snapshot::Slow(motion) => self.desk.take_phase(motion),
             Snapshot::Data(data) => self.desk.data.set(Some(data)),
             Snapshot::Keeping(keeping) => self.desk.keeping.set(Some(keeping)),

@@ -9,7 +9,7 @@ mod second;
 
 use super::chosen::Source;
 use super::material;
-use super::parts::Cells;
+use super::parts::{Cells, Numbers, Table};
 use super::session::Session;
 use crate::page::address::TEST_DIGITS;
 use crate::page::format;
@@ -57,6 +57,17 @@ pub fn Input(
             }
         }
     };
+    // A table of the picture's shape.
+    let seen = move || {
+        let line = |(row, pixels): (usize, &[f32])| {
+            ((row + 1).to_string(), pixels.iter().map(|value| format!("{value:.2}")).collect())
+        };
+        Some(Table {
+            caption: say!("input.seen"),
+            head: std::iter::once(String::new()).chain((1..=28).map(|column| column.to_string())).collect(),
+            rows: session.chosen.pixels.get()?.chunks_exact(28).enumerate().map(line).collect(),
+        })
+    };
     view! {
         <section
             class="input"
@@ -87,6 +98,7 @@ pub fn Input(
                 />
                 <p class="note"><b>{source}</b>" "{live!("input.seen_note")}</p>
             </div>
+            <Numbers summary=live!("input.seen_numbers") table=seen/>
             <second::Second session/>
             <gallery::Gallery session/>
             <moves::Moves session/>

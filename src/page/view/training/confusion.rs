@@ -10,7 +10,7 @@ use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-/// The matrix of the last test. A click on a cell picks its images.
+/// The matrix of the last test. A click on a cell shows its images in the gallery.
 #[component]
 pub fn Matrix(
     /// The session.

@@ -1,6 +1,6 @@
 //! What the training panel knows beside the status and the curves.
 
-use crate::protocol::{DataStatus, Evaluation, Keeping, SlowMotion};
+use crate::protocol::{BatchPictures, DataStatus, Evaluation, Keeping, SlowMotion};
 use leptos::prelude::*;
 
 /// Signals of the training panel.
@@ -10,6 +10,8 @@ pub struct Desk {
     pub keeping: RwSignal<Option<Keeping>>,
     /// The phases of the step in slow motion so far.
     pub phases: RwSignal<Vec<SlowMotion>>,
+    /// Pictures of the batch of the last step.
+    pub batch: RwSignal<Option<BatchPictures>>,
     /// The last test of all images, of whichever network.
     pub tested: RwSignal<Option<Evaluation>>,
     /// A cell of its confusion matrix that was picked: label and reading.
@@ -24,6 +26,7 @@ impl Desk {
         Desk {
             keeping: RwSignal::new(None),
             phases: RwSignal::new(Vec::new()),
+            batch: RwSignal::new(None),
             tested: RwSignal::new(None),
             picked: RwSignal::new(None),
             data: RwSignal::new(None),

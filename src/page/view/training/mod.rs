@@ -1,5 +1,6 @@
 //! Training a network here: start, stop, settings, and how it goes.
 
+mod batch;
 mod confusion;
 mod controls;
 mod curves;
@@ -39,7 +40,10 @@ pub fn Training(
                     <settings::Settings session/>
                     <files::Files session/>
                 </div>
-                <curves::Curves session/>
+                <div class="training-right">
+                    <curves::Curves session/>
+                    <batch::Batch session/>
+                </div>
             </div>
             <div class="training-more">
                 <confusion::Matrix session/>
