@@ -1,59 +1,18 @@
 //! Lists the operations, the routing procedures and the shaders, so that adding one is adding its files: validation,
-//! parity and gradient tests find it by themselves. Makes the page's texts out of the tables in `locales/`.
+//! parity and gradient tests find it by themselves.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 fn main() {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let out = PathBuf::from(std::env::var("OUT_DIR").expect("cargo sets it"));
-    for folder in ["src/ops", "src/routing", "shaders", "locales"] {
+    for folder in ["src/ops", "src/routing", "shaders"] {
         println!("cargo::rerun-if-changed={folder}");
     }
     write(&out.join("specimens.rs"), &specimens(&root));
     write(&out.join("procedures.rs"), &procedures(&root));
     write(&out.join("shaders.rs"), &shaders(&root));
-    write(&out.join("texts.rs"), &texts(&root));
-}
-
-/// Languages of the page, by the names of their tables.
-const LANGUAGES: [&str; 2] = ["en", "zh"];
-
-/// The page's texts in all languages, sorted by key; what a table lacks is empty, which a test refuses.
-fn texts(root: &Path) -> String {
-    let mut texts = BTreeMap::<String, [String; LANGUAGES.len()]>::new();
-    for (language, name) in LANGUAGES.iter().enumerate() {
-        let path = root.join("locales").join(name).with_extension("toml");
-        let table = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let mut section = String::new();
-        for (at, line) in table.lines().map(str::trim).enumerate() {
-            let wrong = |what: &str| -> ! { panic!("{}, line {}: {what}", path.display(), at + 1) };
-            if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-                section = name.into();
-            } else if let Some((name, text)) = line.split_once(" = ") {
-                // Basic strings of TOML without escapes: a text holds neither a straight quote nor a backslash.
-                let Some(text) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
-                    wrong("a text stands between double quotes")
-                };
-                if text.contains(['"', '\\']) {
-                    wrong("write “ ” for quotes, and characters themselves for escapes");
-                }
-                let place = &mut texts.entry(format!("{section}.{name}")).or_default()[language];
-                if !place.is_empty() {
-                    wrong("this key stands here twice");
-                }
-                *place = text.into();
-            } else if !(line.is_empty() || line.starts_with('#')) {
-                wrong("expected [section], key = \"text\", or a comment");
-            }
-        }
-    }
-    let mut code = format!("static TEXTS: [(&str, [&str; {}]); {}] = [\n", LANGUAGES.len(), texts.len());
-    for (key, texts) in &texts {
-        writeln!(code, "    ({key:?}, {texts:?}),").expect("a string takes it");
-    }
-    code + "];\n"
 }
 
 /// A function that joins the `specimens` of every file directly in the folders of operations and procedures.

@@ -8,12 +8,12 @@ pub mod capsnet;
 pub mod data;
 pub mod engine;
 pub mod exec;
-pub mod ink;
 pub mod ops;
-pub mod page;
 pub mod plan;
-pub mod protocol;
 pub mod routing;
 pub mod specimens;
 pub mod store;
 pub mod train;
+
+pub use capscope_ink as ink;
+pub use capscope_protocol as protocol;

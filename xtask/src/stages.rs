@@ -58,9 +58,12 @@ const STAGES: &[Stage] = &[
         runs: Runs::Full,
         after: None,
         run: |workspace, setup| {
-            let page = ["clippy", "--target", "wasm32-unknown-unknown", "--package", "capscope", "--lib"];
-            let programs = ["--bin", "capscope", "--bin", "engine", "--", "-D", "warnings"];
-            cargo(workspace, &setup.wasm, &[&page[..], &programs[..]].concat())
+            for (package, program) in [("capscope", "engine"), ("capscope-page", "capscope")] {
+                let of =
+                    ["clippy", "--target", "wasm32-unknown-unknown", "--package", package, "--lib", "--bin", program];
+                cargo(workspace, &setup.wasm, &[&of[..], &["--", "-D", "warnings"]].concat())?;
+            }
+            Ok(())
         },
     },
     Stage {
