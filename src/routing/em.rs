@@ -385,11 +385,11 @@ impl Operation for Backward {
 
     fn kernel(&self) -> Kernel {
         let (pose, parents) = (self.0.pose(), self.0.parents);
-        let chunk = self.0.chunk(2 * pose + 4 * parents + 28, 2 * parents);
+        let chunk = self.0.chunk(2 * pose + 3 * parents + 24, 2 * parents);
         self.0
             .poses_kernel(self.name(), Extent::PerImage(1))
             .consts([("CHUNK", chunk), ("SHARED", parents.div_ceil(self.0.lanes()))])
-            .shares([pose, pose, parents, parents, parents, parents, chunk * parents, chunk * parents])
+            .shares([pose, pose, parents, parents, parents, chunk * parents, chunk * parents])
     }
 
     fn flops(&self, live: usize) -> u64 {
