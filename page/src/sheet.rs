@@ -1,6 +1,7 @@
 //! Pictures as PNG files: one, or many side by side. They are made of the numbers that are shown, not read back from
 //! the screen.
 
+use super::geometry::Grid;
 use super::ramp::{Colour, Ramp};
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 
@@ -35,6 +36,17 @@ impl Sheet {
     pub fn of(values: &[f32], picture: [usize; 2], ramp: &Ramp, range: (f32, f32)) -> Self {
         let mut sheet = Sheet::new([1, 1], picture, 0);
         sheet.put([0, 0], values, ramp, range);
+        sheet
+    }
+
+    /// The squares of a layer, `across` of them in a row.
+    pub fn of_tiles(values: &[f32], grid: Grid, across: u32, ramp: &Ramp, range: (f32, f32)) -> Self {
+        let (across, types) = (across.clamp(1, grid.types.max(1)) as usize, grid.types.max(1) as usize);
+        let picture = [grid.columns, grid.rows].map(|cells| cells.max(1) as usize);
+        let mut sheet = Sheet::new([across, types.div_ceil(across)], picture, 1);
+        for (place, tile) in values.chunks_exact(picture[0] * picture[1]).enumerate() {
+            sheet.put([place % across, place / across], tile, ramp, range);
+        }
         sheet
     }
 

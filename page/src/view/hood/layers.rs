@@ -82,7 +82,7 @@ fn Stack(
             Kind::Digits => Scale { range: ends(Tiles::both_signs), ramp: colours.diverging, class: "div" },
             Kind::Output => Scale { range: ends(|_| (0.0, 1.0)), ramp: colours.ink, class: "ink" },
         };
-        view! { <LayerTiles kind title tiles scale spot/> }
+        view! { <LayerTiles session kind title tiles scale spot/> }
     };
     let digits_title = move || {
         let iteration = session.chosen.iteration.get();

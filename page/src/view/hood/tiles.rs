@@ -4,8 +4,10 @@ use crate::format;
 use crate::geometry::{Arrow, Grid};
 use crate::layers::{Kind, Tiles};
 use crate::ramp::Ramp;
+use crate::sheet::Sheet;
 use crate::text::{live, say};
-use crate::view::parts::{Cells, Mark, Numbers, Table, cell_under};
+use crate::view::parts::{Cells, FileKind, Mark, Numbers, Save, Table, cell_under};
+use crate::view::session::Session;
 use leptos::prelude::*;
 use std::sync::Arc;
 use web_sys::{KeyboardEvent, MouseEvent, PointerEvent};
@@ -27,6 +29,8 @@ pub struct Scale {
 /// The picture of a layer.
 #[component]
 pub fn LayerTiles(
+    /// The session.
+    session: Session,
     /// Which layer.
     kind: Kind,
     /// What it is, in a few words.
@@ -86,6 +90,12 @@ pub fn LayerTiles(
         let grid = grid.get().unwrap_or(Grid { types: 1, rows: 1, columns: 1 });
         format!("--across:{};--aspect:{}/{}", grid.types_across(), grid.columns, grid.rows)
     };
+    let file = move || {
+        let tiles = tiles.get_untracked()?;
+        let (range, across) = (scale.range.get_untracked(), tiles.grid.types_across());
+        let sheet = Sheet::of_tiles(&tiles.values, tiles.grid, across, &scale.ramp.get_untracked(), range);
+        Some((session.file_name("layer", FileKind::Png.ending()), sheet.png(8)))
+    };
     let end = move |low: bool| move || format::fixed(if low { scale.range.get().0 } else { scale.range.get().1 }, 2);
     view! {
         <div class="layer">
@@ -104,7 +114,10 @@ pub fn LayerTiles(
             <div class="scale-line number">
                 <span>{end(true)}</span><div class=format!("ramp {}", scale.class)></div><span>{end(false)}</span>
             </div>
-            <Numbers summary=live!("layers.numbers") table=move || table(kind, &title.get(), tiles.get()?.as_ref())/>
+            <div class="row">
+                <Numbers summary=live!("layers.numbers") table=move || table(kind, &title.get(), tiles.get()?.as_ref())/>
+                <Save what=title kind=FileKind::Png file=file/>
+            </div>
         </div>
     }
 }

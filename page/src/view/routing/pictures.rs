@@ -5,8 +5,9 @@ use super::focus::Focus;
 use super::maps::{Maps, level};
 use crate::geometry::Grid;
 use crate::ramp::ends;
+use crate::sheet::Sheet;
 use crate::text::{live, say};
-use crate::view::parts::{Choice, Numbers, Table, Toggle};
+use crate::view::parts::{Choice, FileKind, Numbers, Save, Table, Toggle};
 use crate::view::session::Session;
 use crate::{format, readout, text};
 use leptos::prelude::*;
@@ -50,6 +51,13 @@ pub fn Pictures(
             (true, None) => say!("flow.note_unread", rows = grid.rows, columns = grid.columns),
         }
     };
+    let file = move || {
+        let (values, (low, high), grid) = (values.get_untracked()?, range.get_untracked(), focus.grid.get_untracked());
+        let levels: Vec<f32> = values.iter().map(|value| level(*value)).collect();
+        let ramp = session.colours.sequential.get_untracked();
+        let sheet = Sheet::of_tiles(&levels, grid, grid.types_across(), &ramp, (level(low), level(high)));
+        Some((session.file_name("coupling", FileKind::Png.ending()), sheet.png(16)))
+    };
     view! {
         <div class="pictures">
             <p class="note three-lines">{sentence}</p>
@@ -60,7 +68,12 @@ pub fn Pictures(
                 <FlowView focus range/>
             </Show>
             <Legend session range values/>
-            <Numbers summary=live!("routing.numbers_of_coupling") table=move || table(session, focus.grid.get())/>
+            <div class="row">
+                <Numbers summary=live!("routing.numbers_of_coupling") table=move || table(session, focus.grid.get())/>
+                <Show when=move || !session.chosen.flows.get()>
+                    <Save what=live!("routing.coupling") kind=FileKind::Png file=file/>
+                </Show>
+            </div>
         </div>
     }
 }

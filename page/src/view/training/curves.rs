@@ -53,9 +53,8 @@ pub fn Curves(
     });
     let percent = |value: f64| format!("{:.0} %", 100.0 * value);
     view! {
-        <div class="training-right">
         <div class="curves">
-            <Figure title=live!("training.losses") scale=losses end label=|value| value.to_string() lines=vec![
+            <Figure session title=live!("training.losses") scale=losses end label=|value| value.to_string() lines=vec![
                 Line { name: Signal::derive(live!("training.margin")), kind: Kind::Accent, points: margin, last: last(|p| format::fixed(p.margin, 4)) },
                 Line {
                     name: Signal::derive(live!("training.reconstruction_loss")),
@@ -64,7 +63,7 @@ pub fn Curves(
                     last: last(|p| format::fixed(p.reconstruction, 4)),
                 },
             ]/>
-            <Figure title=live!("training.accuracies") scale=share end label=percent lines=vec![
+            <Figure session title=live!("training.accuracies") scale=share end label=percent lines=vec![
                 Line {
                     name: Signal::derive(live!("training.batch_accuracy")),
                     kind: Kind::Accent,
@@ -73,14 +72,13 @@ pub fn Curves(
                 },
                 Line { name: Signal::derive(live!("training.held_out")), kind: Kind::Dotted, points: held_out, last: last_tested },
             ]/>
-            <Figure title=live!("training.routing_entropy") scale=nats end label=|value| format!("{value:.3}") lines=vec![
+            <Figure session title=live!("training.routing_entropy") scale=nats end label=|value| format!("{value:.3}") lines=vec![
                 Line { name: Signal::derive(live!("training.nats")), kind: Kind::Measured, points: entropy, last: last(|p| format::fixed(p.entropy, 3)) },
             ]/>
         </div>
         <div class="row under-curves">
             <Test session/>
             <Numbers summary=live!("training.numbers_of_training") table=move || Some(table(session))/>
-        </div>
         </div>
     }
 }

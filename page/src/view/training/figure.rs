@@ -1,6 +1,8 @@
 //! A picture of curves: lines, ticks, and a legend with the last values.
 
-use crate::chart::{Scale, path};
+use crate::chart::{Curve, Scale, path, svg};
+use crate::view::parts::{FileKind, Save};
+use crate::view::session::Session;
 use crate::{format, text::live};
 use leptos::prelude::*;
 
@@ -42,6 +44,8 @@ pub struct Line {
 /// Curves over the steps.
 #[component]
 pub fn Figure(
+    /// The session.
+    session: Session,
     /// What it shows.
     #[prop(into)]
     title: Signal<String>,
@@ -54,6 +58,24 @@ pub fn Figure(
     /// The curves.
     lines: Vec<Line>,
 ) -> impl IntoView {
+    let drawn = lines.clone();
+    let file = move || {
+        let tints = session.colours.tints.get_untracked();
+        let curve = |line: &Line| Curve {
+            name: line.name.get_untracked(),
+            colour: match line.kind {
+                Kind::Accent => &tints.accent,
+                Kind::Measured => &tints.measured,
+                Kind::Dotted => &tints.text,
+            },
+            is_dotted: line.kind == Kind::Dotted,
+            points: line.points.get_untracked(),
+        };
+        let curves: Vec<_> = drawn.iter().map(curve).collect();
+        let scale = (scale.get_untracked(), label);
+        let text = svg(&title.get_untracked(), scale, end.get_untracked(), &curves, &tints);
+        Some((session.file_name("curve", FileKind::Svg.ending()), text.into_bytes()))
+    };
     let legend = lines.iter().map(|line| {
         let last = line.last;
         view! {
@@ -91,7 +113,7 @@ pub fn Figure(
     let empty = move || end.get() <= 1.0;
     view! {
         <figure class="curve" aria-label=title>
-            <figcaption>{title}</figcaption>
+            <figcaption>{title} <Save what=title kind=FileKind::Svg file=file/></figcaption>
             <div class="plot">
                 <div class="ticks number" aria-hidden="true">{ticks}</div>
                 <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">{lines}{curves}</svg>
