@@ -11,6 +11,7 @@ pub use second::Second;
 
 use super::drawing::Drawing;
 use super::moves::Axis;
+use super::slow::phase_count;
 use super::text::Language;
 use capscope_ink::Transform;
 use capscope_protocol::{DeviceChoice, Procedure, Shown};
@@ -26,6 +27,9 @@ pub const BATCHES: [u32; 8] = [1, 8, 16, 32, 64, 128, 192, 256];
 
 /// Routing iterations on offer.
 pub const MOST_ITERATIONS: u8 = 10;
+
+/// Phases of a training step of [`MOST_ITERATIONS`].
+pub const MOST_PHASES: u8 = phase_count(MOST_ITERATIONS);
 
 /// No network in a page has so many primary capsules.
 pub const MOST_CAPSULES: u32 = 100_000;
@@ -72,6 +76,8 @@ pub struct Address {
     pub seed: u64,
     /// The other settings of training.
     pub recipe: Recipe,
+    /// The phase of a training step in slow motion that is in view, from 1 to [`MOST_PHASES`]; `None`: slow motion is off.
+    pub phase: Option<u8>,
     /// Whether the page is a figure in another one, without what such a figure does not need.
     pub embed: bool,
 }
@@ -97,6 +103,7 @@ impl Default for Address {
             batch: 128,
             seed: 1,
             recipe: Recipe::default(),
+            phase: None,
             embed: false,
         }
     }
@@ -135,6 +142,7 @@ impl Address {
             "preset" => known(value, &PRESETS, &mut self.preset),
             "batch" => self.batch = whole(value, 256).map_or(self.batch, |n| nearest_batch(n as u32)),
             "seed" => self.seed = whole(value, u64::MAX).unwrap_or(self.seed),
+            "phase" => self.phase = whole(value, MOST_PHASES.into()).map(|n| (n as u8).max(1)).or(self.phase),
             // `embed` alone, or with a value other than 0.
             "embed" => self.embed = value != "0",
             _ => {
@@ -183,6 +191,7 @@ impl Address {
         put(self.batch != plain.batch, "batch", self.batch.to_string());
         put(self.seed != plain.seed, "seed", self.seed.to_string());
         self.recipe.parts().for_each(|(name, value)| put(true, name, value));
+        put(self.phase.is_some(), "phase", self.phase.unwrap_or(1).to_string());
         put(self.embed, "embed", "1".into());
         pairs.join("&")
     }
@@ -319,37 +328,40 @@ mod tests {
                 epochs,
                 evaluate_every,
             });
-        let training = (select(PRESETS.to_vec()), select(BATCHES.to_vec()), any::<u64>(), recipe);
+        let training = (select(PRESETS.to_vec()), select(BATCHES.to_vec()), any::<u64>(), recipe, of(1..=MOST_PHASES));
         let digit = (digit, transform);
         let view = (device, select(SHIPPED.to_vec()), digit, of(second), rounds, shown, of(0..MOST_CAPSULES), bend);
-        (view, training, any::<(bool, bool)>()).prop_map(|(view, (preset, batch, seed, recipe), (embed, flows))| {
-            let (device, network, ((digit, drawing), transform), second, rounds, shown, pinned, bend) = view;
-            let (procedure, (iterations, iteration)) = rounds;
-            let (network, preset) = (network.to_string(), preset.to_string());
-            let what = Address {
-                device,
-                network,
-                digit,
-                drawing,
-                transform,
-                second,
-                procedure,
-                iterations,
-                iteration,
-                ..Address::default()
-            };
-            Address { flows, shown, pinned, bend, preset, batch, seed, recipe, embed, ..what }
-        })
+        (view, training, any::<(bool, bool)>()).prop_map(
+            |(view, (preset, batch, seed, recipe, phase), (embed, flows))| {
+                let (device, network, ((digit, drawing), transform), second, rounds, shown, pinned, bend) = view;
+                let (procedure, (iterations, iteration)) = rounds;
+                let (network, preset) = (network.to_string(), preset.to_string());
+                let what = Address {
+                    device,
+                    network,
+                    digit,
+                    drawing,
+                    transform,
+                    second,
+                    procedure,
+                    iterations,
+                    iteration,
+                    ..Address::default()
+                };
+                Address { flows, shown, pinned, bend, preset, batch, seed, recipe, phase, embed, ..what }
+            },
+        )
     }
 
     #[test]
     fn a_bent_pose_and_a_second_digit_are_read() {
         let query = "second=42,3,-1&pin=7&bend=3:0.25,16:-0.1&span=paper&dimension=3&pairs=1&rate=0.003&train-r=2&\
-                     reconstruction=0.01&epochs=3&test=50&embed=1";
+                     reconstruction=0.01&epochs=3&test=50&phase=5&embed=1";
         let address = Address::parse(query);
         assert_eq!(address.second, Some(Second { digit: 42, shift: (3, -1) }));
         assert_eq!((address.pinned, address.bend.dimension), (Some(7), Some(2)));
         assert_eq!((address.bend.offsets[2], address.bend.offsets[15], address.bend.offsets[0]), (0.25, -0.1, 0.0));
+        assert_eq!((address.phase, Address::parse("phase=0").phase), (Some(5), Some(1)));
         assert!(address.embed && address.recipe.pairs && Address::parse("embed").embed);
         assert_eq!(address.query(), query);
     }
@@ -364,6 +376,7 @@ mod tests {
         assert_eq!(address.bend, Bend { offsets, dimension: Some(15), ..Bend::default() });
         assert_eq!(address.second, Some(Second { digit: 9_999, shift: (-4, 0) }));
         assert_eq!(address.recipe.rate, 1e-2);
+        assert_eq!((Address::parse("phase=99").phase, Address::parse("phase=-1").phase), (Some(19), None));
         let hostile = "bend=&second=,1&pin=-3&rate=-inf&epochs=many&test=&reconstruction=NaN&drawing=%3Cscript%3E&embed=0&span=wide";
         assert_eq!(Address::parse(hostile), Address::default());
         assert_eq!(Bend::offsets_of(&[0.123_456, f32::NAN, -0.0, 5.0])[..5], [0.1235, 0.0, 0.0, 2.0, 0.0]);
@@ -387,7 +400,7 @@ mod tests {
         }
 
         #[test]
-        fn every_known_name_with_any_value(name in "lang|device|network|digit|drawing|second|right|down|turn|scale|r|iteration|view|capsule|pin|bend|span|dimension|preset|batch|seed|pairs|rate|train-r|reconstruction|epochs|test|embed", value in "\\PC{0,30}") {
+        fn every_known_name_with_any_value(name in "lang|device|network|digit|drawing|second|right|down|turn|scale|r|iteration|view|capsule|pin|bend|span|dimension|preset|batch|seed|pairs|rate|train-r|reconstruction|epochs|test|phase|embed", value in "\\PC{0,30}") {
             let address = Address::parse(&format!("{name}={value}"));
             prop_assert!(SHIPPED.contains(&address.network.as_str()) && PRESETS.contains(&address.preset.as_str()));
             prop_assert!(BATCHES.contains(&address.batch) && address.digit.unwrap_or(0) < TEST_DIGITS);

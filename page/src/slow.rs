@@ -26,14 +26,19 @@ pub enum PhaseName {
 }
 
 /// Phases that are no routing iterations.
-const OTHERS: usize = 9;
+const OTHERS: u8 = 9;
+
+/// The phases of a step of so many routing iterations.
+pub const fn phase_count(iterations: u8) -> u8 {
+    OTHERS + iterations
+}
 
 /// The phases of a step of `count` phases in all, in order.
 pub fn phases(count: usize) -> Vec<PhaseName> {
     use PhaseName::{
         Convolution, Gradients, Iteration, Lengths, Margin, Pixels, Primary, Reconstruction, Update, Votes,
     };
-    let iterations = (1..=count.saturating_sub(OTHERS)).map(Iteration);
+    let iterations = (1..=count.saturating_sub(OTHERS.into())).map(Iteration);
     let first = [Pixels, Convolution, Primary, Votes];
     first.into_iter().chain(iterations).chain([Lengths, Margin, Reconstruction, Gradients, Update]).collect()
 }
@@ -51,7 +56,7 @@ mod tests {
     #[test]
     fn routing_iterations_stand_between_votes_and_lengths() {
         let all = phases(12);
-        assert_eq!(all.len(), 12);
+        assert_eq!((all.len(), phase_count(3)), (12, 12));
         assert_eq!(
             all[3..8],
             [

@@ -106,6 +106,8 @@ pub struct Chosen {
     pub dimension: RwSignal<Option<usize>>,
     /// What the pose sliders span.
     pub span: RwSignal<Span>,
+    /// The phase of a training step in slow motion that is in view or on its way, from 1; `None`: slow motion is off.
+    pub phase: RwSignal<Option<u8>>,
     /// Whether the page is a figure in another one.
     pub embed: bool,
     /// Whether the whole grid of the pose is looked at.
@@ -213,6 +215,7 @@ impl Chosen {
             offsets: RwSignal::new(address.bend.offsets.to_vec()),
             dimension: RwSignal::new(address.bend.dimension.map(usize::from)),
             span: RwSignal::new(address.bend.span),
+            phase: RwSignal::new(address.phase),
             embed: address.embed,
             grid: RwSignal::new(false),
             form: Form {
@@ -265,6 +268,7 @@ impl Chosen {
             batch: self.form.batch.get(),
             seed: self.form.seed.get(),
             recipe: self.form.recipe(),
+            phase: self.phase.get(),
             embed: self.embed,
         }
     }

@@ -23,6 +23,8 @@ struct Player {
     /// The phase in view.
     seen: RwSignal<usize>,
     playing: RwSignal<bool>,
+    /// The phase that the address asks for, until it is there.
+    wanted: StoredValue<Option<usize>>,
 }
 
 impl Player {
@@ -35,9 +37,14 @@ impl Player {
         if self.seen.get_untracked() + 1 < self.known() {
             self.seen.update(|seen| *seen += 1);
         } else {
-            begin(self.session);
-            self.session.send(&Command::SlowNext);
+            self.ask();
         }
+    }
+
+    /// Asks the engine for a phase that is not known yet.
+    fn ask(&self) {
+        begin(self.session);
+        self.session.send(&Command::SlowNext);
     }
 
     fn back(&self) {
@@ -60,6 +67,12 @@ impl Player {
         let is_last = self.session.desk.phases.with_untracked(|all| all.last().is_some_and(|m| m.index + 1 == m.count));
         if is_last {
             self.playing.set(false);
+        }
+        if let Some(wanted) = self.wanted.get_value() {
+            if self.known() <= wanted && !is_last {
+                return self.ask();
+            }
+            self.wanted.set_value(None);
         }
         if self.playing.get_untracked() {
             set_timeout(
@@ -84,13 +97,36 @@ impl Player {
     }
 }
 
+/// Whether a phase is known.
+fn is_on(session: Session) -> bool {
+    session.desk.phases.with(|all| !all.is_empty())
+}
+
 /// The step in slow motion.
 #[component]
 pub fn Slow(
     /// The session.
     session: Session,
 ) -> impl IntoView {
-    let player = Player { session, seen: RwSignal::new(0), playing: RwSignal::new(false) };
+    let phase = session.chosen.phase;
+    let wanted = phase.get_untracked().filter(|_| !session.chosen.embed).map(|phase| usize::from(phase) - 1);
+    let player =
+        Player { session, seen: RwSignal::new(0), playing: RwSignal::new(false), wanted: StoredValue::new(wanted) };
+    // Where an address asks for a phase, those before it are run as soon as there is an engine. If a training was kept
+    // from an earlier visit, it is that one's next step, and nothing of it is lost.
+    Effect::new(move |asked: Option<bool>| {
+        let asks = asked != Some(true) && session.started.get() && player.wanted.get_value().is_some();
+        if asks {
+            player.ask();
+        }
+        asks || asked == Some(true)
+    });
+    Effect::new(move |_| {
+        let seen = is_on(session).then(|| player.seen.get() as u8 + 1);
+        if player.wanted.get_value().is_none() {
+            phase.set(seen);
+        }
+    });
     Effect::new(move |before: Option<usize>| {
         let known = session.desk.phases.with(|all| (all.len(), all.first().map(|motion| motion.step)));
         if known.0 > 0 {
@@ -102,7 +138,7 @@ pub fn Slow(
         known.0
     });
     let motion = Memo::new(move |_| session.desk.phases.with(|all| all.get(player.seen.get()).cloned()));
-    let is_on = move || session.desk.phases.with(|all| !all.is_empty());
+    let is_on = move || is_on(session);
     let chips = move || {
         let count = session.desk.phases.with(|all| all.first().map_or(12, |motion| motion.count as usize));
         let known = session.desk.phases.with(Vec::len);
@@ -116,6 +152,7 @@ pub fn Slow(
     };
     let leave = move |_| {
         player.playing.set(false);
+        player.wanted.set_value(None);
         session.send(&Command::SlowEnd);
         session.desk.phases.set(Vec::new());
     };
