@@ -1,8 +1,9 @@
 //! What each card shows, and the person's own view, which comes back when the tour is closed.
 
+use crate::moves::Axis;
 use crate::readout;
 use crate::tour::Card;
-use crate::view::chosen::Source;
+use crate::view::chosen::{SecondDigit, Source};
 use crate::view::explore::{play, spread, swept_dimension};
 use crate::view::session::{OPENING, Session};
 use capscope_ink::{Stroke, Transform};
@@ -20,6 +21,9 @@ pub struct View {
     source: Source,
     digit: Option<Arc<Vec<f32>>>,
     transform: Transform,
+    axis: Option<Axis>,
+    second: Option<SecondDigit>,
+    untouched: bool,
     strokes: Vec<Stroke>,
     wanted_digit: Option<u32>,
     iterations: u8,
@@ -40,6 +44,9 @@ impl View {
             source: chosen.source.get_untracked(),
             digit: chosen.digit.get_untracked(),
             transform: chosen.transform.get_untracked(),
+            axis: chosen.axis.get_untracked(),
+            second: chosen.second.get_untracked(),
+            untouched: chosen.untouched.get_untracked(),
             strokes: chosen.strokes.get_untracked(),
             wanted_digit: chosen.wanted_digit.get_untracked(),
             iterations: chosen.iterations.get_untracked(),
@@ -65,6 +72,9 @@ impl View {
         chosen.strokes.set(self.strokes);
         chosen.source.set(self.source);
         chosen.transform.set(self.transform);
+        chosen.axis.set(self.axis);
+        chosen.second.set(self.second);
+        chosen.untouched.set(self.untouched);
         chosen.digit.set(self.digit);
         chosen.iterations.set(self.iterations);
         chosen.iteration.set(self.iteration);
@@ -82,6 +92,7 @@ pub fn arrange(session: Session, card: Card) {
     chosen.playing.set(false);
     chosen.hovered.set(None);
     chosen.transform.set(Transform::default());
+    chosen.second.set(None);
     if chosen.network.get_untracked() == Network::Yours && session.steps_of_yours().unwrap_or(0) == 0 {
         chosen.read_with(session, Network::Shipped(crate::address::SHIPPED[0].into()));
     }

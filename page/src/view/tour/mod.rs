@@ -8,7 +8,11 @@ use crate::text::{self, live, say};
 use crate::tour::{Card, wrapped};
 use crate::view::parts::{Icon, Sign};
 use arrange::View;
-use leptos::{ev::KeyboardEvent, html, prelude::*};
+use leptos::{
+    ev::{self, KeyboardEvent},
+    html,
+    prelude::*,
+};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
@@ -98,6 +102,13 @@ fn CardInView(
         }
     });
     Effect::new(move |_| arrange::follow(tour.session, card));
+    // Escape ends the tour also for who has clicked into the page, unless something there has used it.
+    let listening = window_event_listener(ev::keydown, move |event| {
+        if event.key() == "Escape" && !event.default_prevented() {
+            tour.end();
+        }
+    });
+    on_cleanup(move || listening.remove());
     let on_key = move |event: KeyboardEvent| {
         let in_slider = event.target().is_some_and(|target| target.has_type::<web_sys::HtmlInputElement>());
         match event.key().as_str() {
