@@ -1,7 +1,5 @@
 //! Curves: scales, ticks and the paths of many steps, thinned to what a picture can show.
 
-use super::svg::{Marks, Tints};
-
 /// How values become heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
@@ -98,57 +96,6 @@ pub fn path(points: &[(f64, f64)], end: f64, scale: Scale) -> String {
     text
 }
 
-/// A curve of a drawing: its name, its colour, whether it is dotted, and its points.
-pub struct Curve<'a> {
-    /// What it is.
-    pub name: String,
-    /// As `#rrggbb`.
-    pub colour: &'a str,
-    /// Whether it is measured only here and there.
-    pub is_dotted: bool,
-    /// Steps and values.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// A drawing of curves over steps 0…`end`, to be a file: title, labelled ticks, lines, legend.
-pub fn svg(
-    title: &str,
-    (scale, label): (Scale, fn(f64) -> String),
-    end: f64,
-    curves: &[Curve<'_>],
-    tints: &Tints,
-) -> String {
-    let (left, top, wide, high) = (64.0f32, 40.0f32, 480.0f32, 300.0f32);
-    let mut marks = Marks::default();
-    marks.words((left, 24.0), "start", &tints.text, title);
-    for tick in scale.ticks() {
-        let y = top + high * (1.0 - scale.height(tick)) as f32;
-        marks.line((left, y), (left + wide, y), &tints.line, 1.0);
-        marks.words((left - 8.0, y + 4.0), "end", &tints.quiet, &label(tick));
-    }
-    for (x, anchor, text) in [(left, "start", "0".to_string()), (left + wide, "end", format!("{end:.0}"))] {
-        marks.words((x, top + high + 18.0), anchor, &tints.quiet, &text);
-    }
-    for (index, curve) in curves.iter().enumerate() {
-        let dots = if curve.is_dotted { r#" stroke-dasharray="2 5""# } else { "" };
-        marks.put(format_args!(
-            r#"<path transform="translate({left} {top}) scale({} {})" d="{}" fill="none" stroke="{}" stroke-width="2" stroke-linecap="round" vector-effect="non-scaling-stroke"{dots}/>"#,
-            wide / 1000.0,
-            high / 1000.0,
-            path(&curve.points, end, scale),
-            curve.colour,
-        ));
-        let at = left + index as f32 * wide / 2.0;
-        marks.words((at, top + high + 40.0), "start", curve.colour, &curve.name);
-    }
-    let (width, height) = (left + wide + 24.0, top + high + 56.0);
-    format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="system-ui, sans-serif" font-size="13"><rect width="100%" height="100%" fill="{}"/>{}</svg>"#,
-        tints.paper,
-        marks.as_str()
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,18 +139,5 @@ mod tests {
         assert_eq!(path(&[(0.0, 0.0), (10.0, 1.0)], 10.0, scale), "M0.0 1000.0L1000.0 0.0");
         assert_eq!(path(&[(5.0, 0.5)], 10.0, scale), "M500.0 500.0h0");
         assert_eq!(path(&[], 10.0, scale), "");
-    }
-
-    #[test]
-    fn a_drawing_names_its_curves_and_nothing_in_it_is_a_tag() {
-        let tints = Tints { paper: "#ffffff".into(), accent: "#c2410c".into(), ..Tints::default() };
-        let points = vec![(1.0, 0.2), (2.0, 0.8)];
-        let curve = Curve { name: "margin <b>".into(), colour: &tints.accent, is_dotted: true, points };
-        let scale = Scale::Linear { low: 0.0, high: 1.0 };
-        let file = svg("Loss", (scale, |value| format!("{value:.2}")), 2.0, &[curve], &tints);
-        for part in ["Loss", "0.75", "margin &lt;b>", "M500.0 800.0L1000.0 200.0", "stroke-dasharray", "#c2410c"] {
-            assert!(file.contains(part), "{part} in {file}");
-        }
-        assert!(file.starts_with("<svg") && file.ends_with("</svg>"));
     }
 }

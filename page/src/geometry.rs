@@ -90,7 +90,7 @@ impl Grid {
     }
 }
 
-/// A square of the input that something sees: its first row and column, and how many of each.
+/// A part of the picture on the page that something sees: its first row and column, and how many of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sight {
     /// First row.
@@ -98,13 +98,26 @@ pub struct Sight {
     /// First column.
     pub column: u32,
     /// Rows and columns.
-    pub size: u32,
+    pub size: [u32; 2],
 }
 
 impl Sight {
-    /// What a layer's position at a row and column sees.
-    pub fn of(field: Field, row: u32, column: u32) -> Self {
-        Sight { row: row * field.stride, column: column * field.stride, size: field.size }
+    /// What a layer's position at a row and column sees of a picture of `side` × `side` pixels. A network that reads
+    /// larger pictures, of `input` rows and columns, has it in their middle; what lies around it is not shown.
+    pub fn of(field: Field, (row, column): (u32, u32), input: [u32; 2], side: u32) -> Self {
+        let along = |place: u32, length: u32| {
+            let margin = length.saturating_sub(side) / 2;
+            let start = (place * field.stride).saturating_sub(margin).min(side);
+            let end = (place * field.stride + field.size).saturating_sub(margin).min(side);
+            (start, end - start)
+        };
+        let ((row, rows), (column, columns)) = (along(row, input[0]), along(column, input[1]));
+        Sight { row, column, size: [rows, columns] }
+    }
+
+    /// All of a picture of `side` × `side` pixels.
+    pub fn whole(side: u32) -> Self {
+        Sight { row: 0, column: 0, size: [side; 2] }
     }
 }
 
@@ -154,9 +167,20 @@ mod tests {
     #[test]
     fn a_primary_capsule_sees_its_square() {
         let field = Field { size: 17, stride: 2 };
-        assert_eq!(Sight::of(field, 0, 5), Sight { row: 0, column: 10, size: 17 });
-        let last = Sight::of(field, 5, 5);
-        assert!(last.row + last.size <= 28);
+        let of = |place| Sight::of(field, place, [28, 28], 28);
+        assert_eq!(of((0, 5)), Sight { row: 0, column: 10, size: [17, 17] });
+        assert_eq!(of((5, 5)), Sight { row: 10, column: 10, size: [17, 17] });
+    }
+
+    #[test]
+    fn of_a_larger_input_only_its_middle_is_on_the_page() {
+        // Two digits in 36×36 pixels, of which four are cut off on each side.
+        let of = |field, place| Sight::of(field, place, [36, 36], 28);
+        let [first, primary] = [Field { size: 9, stride: 1 }, Field { size: 17, stride: 2 }];
+        assert_eq!(of(first, (4, 10)), Sight { row: 0, column: 6, size: [9, 9] });
+        assert_eq!(of(first, (0, 27)), Sight { row: 0, column: 23, size: [5, 5] });
+        assert_eq!(of(primary, (0, 2)), Sight { row: 0, column: 0, size: [13, 17] });
+        assert_eq!(of(primary, (9, 4)), Sight { row: 14, column: 4, size: [14, 17] });
     }
 
     #[test]

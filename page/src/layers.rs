@@ -28,15 +28,27 @@ impl Kind {
         }
     }
 
-    /// What a cell of it sees of the input of `side` × `side` pixels: a square for the convolutions, all of it above
-    /// them. A pixel of the output belongs to the same one of the input.
-    pub fn sight(self, fields: [Field; 2], place: (u32, u32, u32), side: u32) -> Sight {
+    /// Its name in the name of a file.
+    pub fn file(self) -> String {
+        match self {
+            Kind::Convolution => "conv1".into(),
+            Kind::Primary => "primary-lengths".into(),
+            Kind::Digits => "digit-capsules".into(),
+            Kind::Hidden(index) => format!("decoder-{}", index + 1),
+            Kind::Output => "decoder-output".into(),
+        }
+    }
+
+    /// What a cell of it sees of the page's picture of `side` × `side` pixels, which lies in the middle of an `input` of
+    /// so many rows and columns: a square for the convolutions, all of it above them. A pixel of the output belongs to
+    /// the same one of the picture.
+    pub fn sight(self, fields: [Field; 2], place: (u32, u32, u32), input: [u32; 2], side: u32) -> Sight {
         let (_, row, column) = place;
         match self {
-            Kind::Convolution => Sight::of(fields[0], row, column),
-            Kind::Primary => Sight::of(fields[1], row, column),
-            Kind::Digits | Kind::Hidden(_) => Sight { row: 0, column: 0, size: side },
-            Kind::Output => Sight { row, column, size: 1 },
+            Kind::Convolution => Sight::of(fields[0], (row, column), input, side),
+            Kind::Primary => Sight::of(fields[1], (row, column), input, side),
+            Kind::Digits | Kind::Hidden(_) => Sight::whole(side),
+            Kind::Output => Sight { row, column, size: [1, 1] },
         }
     }
 }
@@ -141,11 +153,14 @@ mod tests {
     #[test]
     fn a_cell_sees_what_lies_under_it() {
         let fields = [Field { size: 9, stride: 1 }, Field { size: 17, stride: 2 }];
-        let at = |kind: Kind| kind.sight(fields, (3, 4, 5), 28);
-        assert_eq!(at(Kind::Convolution), Sight { row: 4, column: 5, size: 9 });
-        assert_eq!(at(Kind::Primary), Sight { row: 8, column: 10, size: 17 });
-        assert_eq!(at(Kind::Digits), Sight { row: 0, column: 0, size: 28 });
-        assert_eq!(at(Kind::Output), Sight { row: 4, column: 5, size: 1 });
+        let at = |kind: Kind| kind.sight(fields, (3, 4, 5), [28, 28], 28);
+        assert_eq!(at(Kind::Convolution), Sight { row: 4, column: 5, size: [9, 9] });
+        assert_eq!(at(Kind::Primary), Sight { row: 8, column: 10, size: [17, 17] });
+        assert_eq!(at(Kind::Digits), Sight { row: 0, column: 0, size: [28, 28] });
+        assert_eq!(at(Kind::Output), Sight { row: 4, column: 5, size: [1, 1] });
+        let of_pairs = Kind::Primary.sight(fields, (0, 1, 5), [36, 36], 28);
+        assert_eq!(of_pairs, Sight { row: 0, column: 6, size: [15, 17] });
         assert_eq!((Kind::Hidden(1).name(), Kind::Output.name()), (Some("decoder.1".into()), None));
+        assert_eq!((Kind::Hidden(1).file(), Kind::Output.file()), ("decoder-2".into(), "decoder-output".into()));
     }
 }

@@ -8,6 +8,9 @@ use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 /// What lies between pictures and where there is none.
 const GROUND: Colour = [128, 128, 128];
 
+/// Width of a file in pixels, unless its cells would be larger than 16 of them or smaller than one.
+const FILE_WIDTH: usize = 800;
+
 /// Columns and rows of equal pictures, a line apart.
 pub struct Sheet {
     /// Columns and rows of cells of one picture.
@@ -39,15 +42,23 @@ impl Sheet {
         sheet
     }
 
-    /// The squares of a layer, `across` of them in a row.
-    pub fn of_tiles(values: &[f32], grid: Grid, across: u32, ramp: &Ramp, range: (f32, f32)) -> Self {
-        let (across, types) = (across.clamp(1, grid.types.max(1)) as usize, grid.types.max(1) as usize);
-        let picture = [grid.columns, grid.rows].map(|cells| cells.max(1) as usize);
-        let mut sheet = Sheet::new([across, types.div_ceil(across)], picture, 1);
-        for (place, tile) in values.chunks_exact(picture[0] * picture[1]).enumerate() {
-            sheet.put([place % across, place / across], tile, ramp, range);
+    /// The types of a layer as they stand on the page: so many side by side, a line apart.
+    ///
+    /// # Panics
+    /// If there is no type, or no cell in it.
+    pub fn tiles(grid: Grid, values: &[f32], ramp: &Ramp, range: (f32, f32)) -> Self {
+        let [types, rows, columns] = [grid.types, grid.rows, grid.columns].map(|count| count as usize);
+        let across = grid.types_across() as usize;
+        let mut sheet = Sheet::new([across, types.div_ceil(across)], [columns, rows], 1);
+        for (tile, values) in values.chunks_exact(rows * columns).enumerate() {
+            sheet.put([tile % across, tile / across], values, ramp, range);
         }
         sheet
+    }
+
+    /// As a PNG file about [`FILE_WIDTH`] pixels wide.
+    pub fn file(&self) -> Vec<u8> {
+        self.png((FILE_WIDTH / self.width).min(16))
     }
 
     /// Puts a picture at a column and row. Values of another number than a picture's, or a place outside, change nothing.
@@ -100,6 +111,20 @@ mod tests {
         let at = |column: u32, row: u32| picture.get_pixel(column * 3 + 1, row * 3 + 2).0[0];
         let rows: Vec<Vec<u8>> = (0..3).map(|row| (0..5).map(|column| at(column, row)).collect()).collect();
         assert_eq!(rows, [[0, 255, 128, 128, 128], [128; 5], [128, 128, 128, 255, 0]]);
+    }
+
+    #[test]
+    fn a_layers_types_stand_as_on_the_page() {
+        let ramp = Ramp::new(&[[0, 0, 0], [255, 255, 255]]);
+        // Five types of one row and two columns: four side by side, the fifth below the first.
+        let grid = Grid { types: 5, rows: 1, columns: 2 };
+        let values: Vec<f32> = (0..10).map(|k| k as f32 / 9.0).collect();
+        let picture =
+            image::load_from_memory(&Sheet::tiles(grid, &values, &ramp, (0.0, 1.0)).file()).unwrap().into_rgb8();
+        assert_eq!(picture.dimensions(), (11 * 16, 3 * 16));
+        let at = |column: u32, row: u32| picture.get_pixel(column * 16 + 7, row * 16 + 7).0[0];
+        assert_eq!((at(0, 0), at(1, 0), at(3, 0), at(10, 0)), (0, 28, 57, 198));
+        assert_eq!((at(0, 2), at(1, 2), at(2, 0), at(3, 2)), (227, 255, 128, 128));
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub(crate) mod table;
 #[cfg(test)]
 mod view_holds_no_text;
 
-use super::format::{fixed, signed};
+use super::format::{fixed, grouped, signed};
 use super::geometry::Grid;
 use capscope_protocol::{DeviceChoice, Procedure, TrainingState};
 pub use language::{Language, language, on_question, set_language};
@@ -210,6 +210,44 @@ pub fn training_table(every: usize) -> String {
     if every == 1 { say!("training.table") } else { say!("training.thinned_table", every = every) }
 }
 
+/// What the network in training is tested on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tested {
+    /// Whether two digits overlap in its pictures.
+    pub pairs: bool,
+    /// The name of an own set and its number of test images.
+    pub own: Option<(String, u32)>,
+}
+
+impl Tested {
+    /// What the button that tests on all of them says.
+    pub fn button(&self) -> String {
+        match &self.own {
+            Some((name, count)) => say!("training.test_own", count = grouped((*count).into()), name = name),
+            None if self.pairs => say!("training.test_pairs"),
+            None => say!("training.test_all"),
+        }
+    }
+
+    /// All of them, in a legend.
+    pub fn all(&self) -> String {
+        match &self.own {
+            Some((name, count)) => say!("training.held_out_own", count = grouped((*count).into()), name = name),
+            None if self.pairs => say!("training.held_out_pairs"),
+            None => say!("training.held_out"),
+        }
+    }
+
+    /// How many were read right after how many steps.
+    pub fn right(&self, percent: &str, total: u64, step: u64) -> String {
+        let (total, step) = (grouped(total), grouped(step));
+        match self.pairs {
+            true => say!("training.held_out_after_pairs", percent = percent, total = total, step = step),
+            false => say!("training.held_out_after", percent = percent, total = total, step = step),
+        }
+    }
+}
+
 /// What the check has shown.
 pub fn checked(tensors: usize, failed: usize) -> String {
     if failed == 0 {
@@ -229,6 +267,22 @@ mod tests {
         assert_eq!(sentence("Done."), "Done.");
         assert_eq!(sentence(""), ".");
         assert!(engine_failed("").ends_with("has failed; nothing can be computed until you reload the page."));
+    }
+
+    #[test]
+    fn a_test_is_called_by_what_is_tested_on() {
+        let own = Tested { pairs: false, own: Some(("my set".into(), 1234)) };
+        let pairs = Tested { pairs: true, own: None };
+        let plain = |said: String| said.replace('\u{202f}', " ");
+        assert_eq!(plain(Tested::default().button()), "Test on all 10 000");
+        assert_eq!(plain(own.button()), "Test on all 1 234 of my set");
+        assert_eq!(plain(own.all()), "all 1 234 test images of my set");
+        assert_eq!(
+            (plain(pairs.button()), plain(pairs.all())),
+            ("Test on all 10 000 pairs".into(), "all 10 000 test pairs".into())
+        );
+        assert!(pairs.right("40 %", 10_000, 5).contains("both digits named"));
+        assert!(Tested::default().right("98 %", 10_000, 5).contains("test images right"));
     }
 
     #[test]

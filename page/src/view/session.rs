@@ -389,6 +389,15 @@ impl Session {
         self.training.with(|training| training.as_ref().map(|training| training.step))
     }
 
+    /// What the network in training is tested on; before there is one, what is trained on and MNIST's single digits.
+    pub fn tested_on(&self) -> text::Tested {
+        let data = self.desk.data.get();
+        text::Tested {
+            pairs: self.training.with(|training| training.as_ref().is_some_and(|training| training.settings.pairs)),
+            own: data.and_then(|data| Some((data.own?, data.test))),
+        }
+    }
+
     /// Whether steps are running or the training set is on its way.
     pub fn is_training(&self) -> bool {
         self.training.with(|training| {

@@ -64,7 +64,7 @@ fn Stack(
         let (kind, cell) = spot.get()?;
         let status = session.status_of(&session.chosen.network.get())?;
         let place = tiles(session, kind)?.grid.place(cell);
-        Some(kind.sight(status.fields, place, SIDE))
+        Some(kind.sight(status.fields, place, status.input, SIDE))
     });
     let colours = session.colours;
     let layer = move |kind: Kind, title: Signal<String>| {
@@ -131,14 +131,14 @@ fn said(session: Session, spot: Spot) -> Option<String> {
         Kind::Output => say!("layers.cell_pixel", row = row, column = column),
     };
     let status = session.status_of(&session.chosen.network.get())?;
-    let sight = kind.sight(status.fields, place, SIDE);
+    let sight = kind.sight(status.fields, place, status.input, SIDE);
     let seen = match kind {
         Kind::Convolution | Kind::Primary => say!(
             "layers.sees",
             top = sight.row + 1,
-            bottom = sight.row + sight.size,
+            bottom = sight.row + sight.size[0],
             left = sight.column + 1,
-            right = sight.column + sight.size
+            right = sight.column + sight.size[1]
         ),
         Kind::Digits => {
             let length = session.reading.with(|reading| {

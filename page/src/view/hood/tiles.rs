@@ -90,16 +90,16 @@ pub fn LayerTiles(
         let grid = grid.get().unwrap_or(Grid { types: 1, rows: 1, columns: 1 });
         format!("--across:{};--aspect:{}/{}", grid.types_across(), grid.columns, grid.rows)
     };
+    let end = move |low: bool| move || format::fixed(if low { scale.range.get().0 } else { scale.range.get().1 }, 2);
     let file = move || {
         let tiles = tiles.get_untracked()?;
-        let (range, across) = (scale.range.get_untracked(), tiles.grid.types_across());
-        let sheet = Sheet::of_tiles(&tiles.values, tiles.grid, across, &scale.ramp.get_untracked(), range);
-        Some((session.file_name("layer", FileKind::Png.ending()), sheet.png(8)))
+        let (ramp, range) = (scale.ramp.get_untracked(), scale.range.get_untracked());
+        let bytes = Sheet::tiles(tiles.grid, &tiles.values, &ramp, range).file();
+        Some((session.file_name(&kind.file(), FileKind::Png.ending()), bytes))
     };
-    let end = move |low: bool| move || format::fixed(if low { scale.range.get().0 } else { scale.range.get().1 }, 2);
     view! {
         <div class="layer">
-            <h4>{title}</h4>
+            <div class="with-file"><h4>{title}</h4><Save what=title kind=FileKind::Png file/></div>
             <div
                 class="layer-picker"
                 role="application"
@@ -114,10 +114,7 @@ pub fn LayerTiles(
             <div class="scale-line number">
                 <span>{end(true)}</span><div class=format!("ramp {}", scale.class)></div><span>{end(false)}</span>
             </div>
-            <div class="row">
-                <Numbers summary=live!("layers.numbers") table=move || table(kind, &title.get(), tiles.get()?.as_ref())/>
-                <Save what=title kind=FileKind::Png file=file/>
-            </div>
+            <Numbers summary=live!("layers.numbers") table=move || table(kind, &title.get(), tiles.get()?.as_ref())/>
         </div>
     }
 }

@@ -20,8 +20,9 @@ pub fn Seen(
     let style = move || {
         sight.get().map(|sight| {
             let part = |pixels: u32| 100.0 * pixels as f32 / SIDE as f32;
-            let (left, top, size) = (part(sight.column), part(sight.row), part(sight.size));
-            format!("left:{left}%;top:{top}%;width:{size}%;height:{size}%")
+            let (left, top) = (part(sight.column), part(sight.row));
+            let [height, width] = sight.size.map(part);
+            format!("left:{left}%;top:{top}%;width:{width}%;height:{height}%")
         })
     };
     view! {

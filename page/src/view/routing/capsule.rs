@@ -1,10 +1,11 @@
 //! One primary capsule: what it sees, and how it divides its vote among the digits, iteration by iteration.
 
 use super::focus::{Because, Focus};
-use crate::geometry::Sight;
+use crate::layers::Kind;
 use crate::text::{live, say};
 use crate::view::parts::Seen;
 use crate::{account, format, readout, text};
+use capscope_ink::SIDE;
 use leptos::prelude::*;
 
 /// The couplings of the capsule under the pointer, of the pinned one, or of the one that couples most with the digit in
@@ -42,9 +43,9 @@ pub fn Capsule(
     };
     let sight = Signal::derive(move || {
         let capsule = focus.capsule.get()?.0;
-        let field = session.status_of(&session.chosen.network.get())?.fields[1];
-        let (_, row, column) = focus.grid.get().place(capsule);
-        Some(Sight::of(field, row, column))
+        let status = session.status_of(&session.chosen.network.get())?;
+        let place = focus.grid.get().place(capsule);
+        Some(Kind::Primary.sight(status.fields, place, status.input, SIDE as u32))
     });
     let classes = move || session.reading.with(|reading| reading.as_ref().map_or(10, |r| readout::parents(r)));
     let rows = move || (0..classes()).map(|parent| view! { <Row parent focus numbers most/> }).collect_view();

@@ -52,11 +52,15 @@ pub fn Pictures(
         }
     };
     let file = move || {
-        let (values, (low, high), grid) = (values.get_untracked()?, range.get_untracked(), focus.grid.get_untracked());
-        let levels: Vec<f32> = values.iter().map(|value| level(*value)).collect();
-        let ramp = session.colours.sequential.get_untracked();
-        let sheet = Sheet::of_tiles(&levels, grid, grid.types_across(), &ramp, (level(low), level(high)));
-        Some((session.file_name("coupling", FileKind::Png.ending()), sheet.png(16)))
+        let levels: Vec<f32> = values.get_untracked()?.iter().map(|value| level(*value)).collect();
+        let ((low, high), ramp) = (range.get_untracked(), session.colours.sequential.get_untracked());
+        let sheet = Sheet::tiles(focus.grid.get_untracked(), &levels, &ramp, (level(low), level(high)));
+        let what = format!(
+            "coupling-to-{}-iteration-{}",
+            focus.class.get_untracked()?,
+            session.chosen.iteration.get_untracked()
+        );
+        Some((session.file_name(&what, FileKind::Png.ending()), sheet.file()))
     };
     view! {
         <div class="pictures">
@@ -68,10 +72,10 @@ pub fn Pictures(
                 <FlowView focus range/>
             </Show>
             <Legend session range values/>
-            <div class="row">
+            <div class="numbers-and-file">
                 <Numbers summary=live!("routing.numbers_of_coupling") table=move || table(session, focus.grid.get())/>
                 <Show when=move || !session.chosen.flows.get()>
-                    <Save what=live!("routing.coupling") kind=FileKind::Png file=file/>
+                    <Save what=live!("routing.coupling") kind=FileKind::Png file/>
                 </Show>
             </div>
         </div>

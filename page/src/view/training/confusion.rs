@@ -3,8 +3,9 @@
 use crate::confusion::Confusion;
 use crate::format;
 use crate::geometry::Arrow;
+use crate::plot;
 use crate::text::{live, say};
-use crate::view::parts::{Numbers, Table};
+use crate::view::parts::{FileKind, Numbers, Save, Table};
 use crate::view::session::Session;
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
@@ -85,9 +86,20 @@ pub fn Matrix(
             None => say!("training.no_mistakes"),
         })
     };
+    let file = move || {
+        let matrix = matrix.get_untracked()?;
+        let words = [say!("training.confusion"), say!("training.label_axis"), say!("training.batch_read")];
+        let tints = session.colours.tints.get_untracked();
+        let step = session.desk.tested.with_untracked(|test| test.as_ref().map_or(0, |test| test.step));
+        let name = format!("capscope-confusion-{step}-steps.{}", FileKind::Svg.ending());
+        Some((name, plot::matrix(&matrix, words.each_ref().map(String::as_str), &tints).into_bytes()))
+    };
     view! {
         <figure class="confusion">
-            <h3>{live!("training.confusion")}</h3>
+            <div class="with-file">
+                <h3>{live!("training.confusion")}</h3>
+                <Save what=live!("training.confusion") kind=FileKind::Svg file/>
+            </div>
             <p class="note">{about}</p>
             {cells}
             <p class="note told" aria-live="polite">{told}</p>

@@ -73,12 +73,7 @@ fn Status(
     let held_out = move || {
         let last = session.evaluations.with(|evaluations| evaluations.last().cloned())?;
         let share = format::percent(last.correct.into(), last.total.into());
-        Some(say!(
-            "training.held_out_after",
-            percent = share,
-            total = format::grouped(last.total.into()),
-            step = format::grouped(last.step)
-        ))
+        Some(session.tested_on().right(&share, last.total.into(), last.step))
     };
     // Counted in tenths, so that it is not told anew with every step.
     let sentence = move || match state.get() {

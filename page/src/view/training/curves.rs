@@ -54,7 +54,7 @@ pub fn Curves(
     let percent = |value: f64| format!("{:.0} %", 100.0 * value);
     view! {
         <div class="curves">
-            <Figure session title=live!("training.losses") scale=losses end label=|value| value.to_string() lines=vec![
+            <Figure session file="losses" title=live!("training.losses") scale=losses end label=|value| value.to_string() lines=vec![
                 Line { name: Signal::derive(live!("training.margin")), kind: Kind::Accent, points: margin, last: last(|p| format::fixed(p.margin, 4)) },
                 Line {
                     name: Signal::derive(live!("training.reconstruction_loss")),
@@ -63,16 +63,16 @@ pub fn Curves(
                     last: last(|p| format::fixed(p.reconstruction, 4)),
                 },
             ]/>
-            <Figure session title=live!("training.accuracies") scale=share end label=percent lines=vec![
+            <Figure session file="accuracies" title=live!("training.accuracies") scale=share end label=percent lines=vec![
                 Line {
                     name: Signal::derive(live!("training.batch_accuracy")),
                     kind: Kind::Accent,
                     points: accuracy,
                     last: last(|p| format::percent_of_one(p.accuracy)),
                 },
-                Line { name: Signal::derive(live!("training.held_out")), kind: Kind::Dotted, points: held_out, last: last_tested },
+                Line { name: Signal::derive(move || session.tested_on().all()), kind: Kind::Dotted, points: held_out, last: last_tested },
             ]/>
-            <Figure session title=live!("training.routing_entropy") scale=nats end label=|value| format!("{value:.3}") lines=vec![
+            <Figure session file="routing-entropy" title=live!("training.routing_entropy") scale=nats end label=|value| format!("{value:.3}") lines=vec![
                 Line { name: Signal::derive(live!("training.nats")), kind: Kind::Measured, points: entropy, last: last(|p| format::fixed(p.entropy, 3)) },
             ]/>
         </div>
@@ -99,8 +99,13 @@ fn Test(
         }
     };
     let running = move || session.evaluating.get().is_some();
+    // A pretrained network reads MNIST's test images, whatever is trained on here.
+    let name = move || match session.training.with(Option::is_some) {
+        true => session.tested_on().button(),
+        false => say!("training.test_all"),
+    };
     view! {
-        <button type="button" on:click=test>{move || if running() { say!("training.cancel_test") } else { say!("training.test_all") }}</button>
+        <button type="button" on:click=test>{move || if running() { say!("training.cancel_test") } else { name() }}</button>
         {move || {
             let (done, all) = session.evaluating.get()?;
             Some(view! {

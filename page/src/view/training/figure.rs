@@ -1,9 +1,12 @@
 //! A picture of curves: lines, ticks, and a legend with the last values.
 
-use crate::chart::{Curve, Scale, path, svg};
+use crate::chart::{Scale, path};
+use crate::format;
+use crate::plot::{self, Axes, Curve};
+use crate::svg::Tints;
+use crate::text::{live, say};
 use crate::view::parts::{FileKind, Save};
 use crate::view::session::Session;
-use crate::{format, text::live};
 use leptos::prelude::*;
 
 /// How a line looks. Colour is never the only sign: measured curves are drawn thin, what is in focus thick, and what was
@@ -26,6 +29,14 @@ impl Kind {
             Kind::Dotted => "dotted",
         }
     }
+
+    fn colour(self, tints: &Tints) -> String {
+        match self {
+            Kind::Accent => tints.accent.clone(),
+            Kind::Measured => tints.measured.clone(),
+            Kind::Dotted => tints.text.clone(),
+        }
+    }
 }
 
 /// A curve.
@@ -46,6 +57,8 @@ pub struct Line {
 pub fn Figure(
     /// The session.
     session: Session,
+    /// Its name in the name of a file.
+    file: &'static str,
     /// What it shows.
     #[prop(into)]
     title: Signal<String>,
@@ -58,23 +71,23 @@ pub fn Figure(
     /// The curves.
     lines: Vec<Line>,
 ) -> impl IntoView {
-    let drawn = lines.clone();
-    let file = move || {
+    let drawn = StoredValue::new(lines.clone());
+    let svg = move || {
         let tints = session.colours.tints.get_untracked();
         let curve = |line: &Line| Curve {
             name: line.name.get_untracked(),
-            colour: match line.kind {
-                Kind::Accent => &tints.accent,
-                Kind::Measured => &tints.measured,
-                Kind::Dotted => &tints.text,
-            },
-            is_dotted: line.kind == Kind::Dotted,
+            last: line.last.get_untracked().unwrap_or_default(),
+            colour: line.kind.colour(&tints),
+            dotted: line.kind == Kind::Dotted,
             points: line.points.get_untracked(),
         };
-        let curves: Vec<_> = drawn.iter().map(curve).collect();
-        let scale = (scale.get_untracked(), label);
-        let text = svg(&title.get_untracked(), scale, end.get_untracked(), &curves, &tints);
-        Some((session.file_name("curve", FileKind::Svg.ending()), text.into_bytes()))
+        let curves: Vec<Curve> = drawn.with_value(|lines| lines.iter().map(curve).collect());
+        let (title, below, steps) = (title.get_untracked(), say!("training.steps"), end.get_untracked());
+        let said = format::grouped(steps as u64);
+        let axes =
+            Axes { title: &title, scale: scale.get_untracked(), label, below: &below, end: (steps, said.as_str()) };
+        let name = format!("capscope-{file}-{}-steps.{}", steps as u64, FileKind::Svg.ending());
+        Some((name, plot::curves(&axes, &curves, &tints).into_bytes()))
     };
     let legend = lines.iter().map(|line| {
         let last = line.last;
@@ -113,7 +126,7 @@ pub fn Figure(
     let empty = move || end.get() <= 1.0;
     view! {
         <figure class="curve" aria-label=title>
-            <figcaption>{title} <Save what=title kind=FileKind::Svg file=file/></figcaption>
+            <figcaption class="with-file">{title} <Save what=title kind=FileKind::Svg file=svg/></figcaption>
             <div class="plot">
                 <div class="ticks number" aria-hidden="true">{ticks}</div>
                 <svg viewBox="0 0 1000 1000" preserveAspectRatio="none" aria-hidden="true">{lines}{curves}</svg>
