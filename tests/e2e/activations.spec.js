@@ -1,4 +1,5 @@
 // Every layer as pictures, under the hood.
+import { readFileSync } from "node:fs";
 import { expect, test } from "./fixtures.js";
 import { open, status } from "./lab.js";
 
@@ -51,6 +52,27 @@ test("a bent pose changes the decoder's layers and nothing below", async ({ page
   await slider.press("End");
   await expect.poll(() => picture(/^Decoder, hidden layer 2/)).not.toBe(hidden);
   expect(await picture(/^First convolution/)).toBe(conv1);
+});
+
+test("every layer is saved as a picture of its cells", async ({ page }) => {
+  const buttons = hood(page).getByRole("button", { name: /^Save .* as PNG$/ });
+  await expect(buttons).toHaveCount(6);
+  const sizes = [];
+  for (const button of await buttons.all()) {
+    const download = page.waitForEvent("download");
+    await button.click();
+    const file = await download;
+    const bytes = readFileSync(await file.path());
+    sizes.push([file.suggestedFilename().replace("-test-digit-15-r3.png", ""), bytes.readUInt32BE(16), bytes.readUInt32BE(20)]);
+  }
+  expect(sizes).toEqual([
+    ["capscope-conv1", (8 * 20 + 7) * 4, (4 * 20 + 3) * 4],
+    ["capscope-primary-lengths", (4 * 6 + 3) * 16, (2 * 6 + 1) * 16],
+    ["capscope-digit-capsules", 16 * 16, 10 * 16],
+    ["capscope-decoder-1", expect.any(Number), expect.any(Number)],
+    ["capscope-decoder-2", expect.any(Number), expect.any(Number)],
+    ["capscope-decoder-output", 28 * 16, 28 * 16],
+  ]);
 });
 
 test("every layer's numbers are there as text", async ({ page }) => {

@@ -54,6 +54,52 @@ test("mistakes of the network are found on demand, with progress, and marked by 
     return labels.every((label) => label.includes("read wrong as"));
   }).toBe(true);
   await expect(pairs(page).first()).toContainText("✗");
+
+  // A cell of the confusion matrix, by keyboard: its mistakes, and only they.
+  const matrix = page.getByRole("group", { name: "Confusion matrix", exact: true });
+  const counts = await matrix.getByRole("button").evaluateAll((cells) => cells.map((cell) => Number(cell.textContent) || 0));
+  const mistakes = counts.map((count, place) => (place % 11 === 0 ? 0 : count));
+  expect(mistakes.reduce((sum, count) => sum + count, 0)).toBe(131);
+  const most = mistakes.indexOf(Math.max(...mistakes));
+  const [label, read] = [Math.floor(most / 10), most % 10];
+  await matrix.getByRole("button").first().focus();
+  for (let down = 0; down < label; down += 1) await page.keyboard.press("ArrowDown");
+  for (let right = 0; right < read; right += 1) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await expect(matrix.getByRole("button").nth(most)).toHaveAttribute("aria-pressed", "true");
+  await gallery(page).scrollIntoViewIfNeeded();
+  await expect(pairs(page)).toHaveCount(mistakes[most]);
+  await expect.poll(async () => {
+    const labels = await pairs(page).evaluateAll((pairs) => pairs.map((pair) => pair.getAttribute("aria-label")));
+    return labels.every((told) => told.endsWith(`, a ${label}, read wrong as ${read}`));
+  }).toBe(true);
+  await gallery(page).getByRole("button", { name: `${label} read as ${read}` }).press("Enter");
+  await expect(pairs(page)).toHaveCount(24);
+  await expect(matrix.getByRole("button").nth(most)).toHaveAttribute("aria-pressed", "false");
+});
+
+test("the gallery is drawn anew as training goes on", async ({ page }) => {
+  test.setTimeout(120_000);
+  await openGallery(page, "device=cpu&preset=tiny&batch=8");
+  const step = async (number) => {
+    await page.getByRole("button", { name: "Step", exact: true }).click();
+    await expect(page.getByRole("region", { name: "Training", exact: true })).toHaveAttribute("data-step", String(number), { timeout: 60_000 });
+  };
+  await step(1);
+  await page.getByRole("button", { name: "Show yours", exact: true }).click();
+  await gallery(page).scrollIntoViewIfNeeded();
+  const made = () =>
+    pairs(page).first().locator("canvas").nth(1).evaluate((canvas) =>
+      Array.from(canvas.getContext("2d").getImageData(0, 0, 28, 28).data).join());
+  const look = async () => {
+    let [now, last] = [await made(), ""];
+    await expect.poll(async () => ([last, now] = [now, await made()], now === last), { intervals: [400] }).toBe(true);
+    return now;
+  };
+  const before = await look();
+  await step(2);
+  await gallery(page).scrollIntoViewIfNeeded();
+  await expect.poll(made, { timeout: 30_000 }).not.toBe(before);
 });
 
 test("a cell of the confusion matrix shows its digits, and a press on its name all again", async ({ page }) => {

@@ -1,4 +1,5 @@
 // The training panel: weight files, own images, slow motion, the confusion matrix.
+import { readFileSync } from "node:fs";
 import { expect, test } from "./fixtures.js";
 import { open, status } from "./lab.js";
 
@@ -34,7 +35,7 @@ test("own images are trained and tested on, and each mistake is counted", async 
 
   await button(page, "Step").click();
   await expect(region(page)).toHaveAttribute("data-step", "1", { timeout: 30_000 });
-  await button(page, "Test on all 10 000").click();
+  await button(page, "Test on all 12 of bars-images").click();
   const matrix = page.getByRole("group", { name: "Confusion matrix", exact: true });
   await expect(matrix.getByRole("button")).toHaveCount(100, { timeout: 30_000 });
   const counts = await matrix.getByRole("button").evaluateAll((cells) => cells.map((cell) => Number(cell.textContent) || 0));
@@ -42,6 +43,19 @@ test("own images are trained and tested on, and each mistake is counted", async 
   const filled = matrix.getByRole("button").nth(counts.findIndex((count) => count > 0));
   await filled.click();
   await expect(filled).toHaveAttribute("aria-pressed", "true");
+  // These are no digits of the gallery, and it says so.
+  const gallery = page.getByRole("region", { name: "Gallery", exact: true });
+  await expect(gallery).toContainText("not on MNIST's single test digits");
+  const saved = page.waitForEvent("download");
+  await button(page, "Save Confusion matrix as SVG").click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe("capscope-confusion-1-steps.svg");
+  const drawn = readFileSync(await file.path(), "utf8");
+  expect(drawn.match(/<rect x=/g).length).toBe(100);
+  const told = Array.from(drawn.matchAll(/text-anchor="middle"[^>]*>(\d+)</g), ([, count]) => Number(count));
+  // Each count, and the classes above the columns.
+  expect(told.reduce((sum, count) => sum + count, 0)).toBe(12 + 45);
+  await filled.focus();
   await page.keyboard.press("Escape");
   await expect(filled).toHaveAttribute("aria-pressed", "false");
 });
@@ -58,7 +72,6 @@ test("weights are saved, loaded again and trained on; another file is refused by
   await expect(region(page)).toHaveAttribute("data-step", "0");
   await choose(page, "weights", { name: "no.safetensors", mimeType: "", buffer: Buffer.from("PK no tensors") });
   await expect(page.getByRole("alert")).toContainText("not a safetensors file");
-  const { readFileSync } = await import("node:fs");
   await choose(page, "weights", { name: "mine.safetensors", mimeType: "", buffer: readFileSync(file) });
   await expect(region(page)).toHaveAttribute("data-step", "1", { timeout: 30_000 });
   await button(page, "Step").click();
@@ -83,6 +96,58 @@ test("slow motion goes through every phase by keyboard and makes one step", asyn
   await expect(region(page)).toHaveAttribute("data-step", "1");
   await page.keyboard.press("ArrowLeft");
   await expect(slow).toHaveAttribute("data-phase", "10");
+});
+
+test("the running batch is shown as the network got it, each picture marked right or wrong", async ({ page }) => {
+  test.setTimeout(120_000);
+  await open(page, tiny);
+  const batch = region(page).getByRole("list", { name: "The batch", exact: true });
+  await expect(region(page)).toContainText("the pictures of the running batch appear here");
+  const look = () =>
+    batch.locator("canvas").evaluateAll((all) =>
+      all.map((canvas) => Array.from(canvas.getContext("2d").getImageData(0, 0, 28, 28).data).join()));
+  let before = [];
+  for (const step of [1, 2]) {
+    await button(page, "Step").click();
+    await expect(region(page)).toContainText(`Step ${step} learned from 8 images`, { timeout: 30_000 });
+    await expect(batch.getByRole("listitem")).toHaveCount(8);
+    const pictures = await look();
+    expect(new Set([...pictures, ...before]).size).toBe(8 * step);
+    before = pictures;
+  }
+  // By a sign, by a line below, and in words; right and wrong ones add up to what the sentence says.
+  const told = await batch.getByRole("listitem").evaluateAll((all) =>
+    all.map((one) => ({ sign: one.textContent.trim(), words: one.title, line: getComputedStyle(one).borderBottomStyle, wrong: one.classList.contains("wrong") })));
+  for (const { sign, words, wrong } of told) {
+    const [, label] = /^a (\d), read (right|wrong as \d)$/.exec(words);
+    if (wrong) expect(sign.replace(/\s/g, "")).toMatch(new RegExp(`^✗${label}→(?!${label})\\d$`));
+    else expect(sign.replace(/\s/g, "")).toBe(`✓${label}`);
+  }
+  await expect(region(page)).toContainText(`${told.filter(({ wrong }) => wrong).length} were read wrong before the update`);
+  await region(page).getByText("The batch as numbers").click();
+  const rows = region(page).locator("details", { hasText: "The batch as numbers" }).locator("tbody tr");
+  await expect(rows).toHaveCount(8);
+  const numbers = await rows.evaluateAll((all) => all.map((row) => row.cells[1].textContent !== row.cells[2].textContent));
+  expect(numbers).toEqual(told.map(({ wrong }) => wrong));
+
+  // The pictures of training as files.
+  const save = async (name) => {
+    const download = page.waitForEvent("download");
+    await button(page, name).click();
+    const file = await download;
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+  };
+  const sheet = await save("Save The batch as PNG");
+  // Eight pictures side by side, two cells between them, three pixels a cell.
+  expect([sheet.bytes.readUInt32BE(16), sheet.bytes.readUInt32BE(20)]).toEqual([(8 * 28 + 7 * 2) * 3, 28 * 3]);
+  for (const [title, file, lines] of [["Loss, logarithmic", "losses", 2], ["Accuracy", "accuracies", 2], ["Routing entropy, at most ln 10", "routing-entropy", 1]]) {
+    const curve = await save(`Save ${title} as SVG`);
+    expect(curve.name).toBe(`capscope-${file}-2-steps.svg`);
+    const svg = curve.bytes.toString();
+    expect(svg).toMatch(/^<svg xmlns[^]*<\/svg>$/);
+    expect(svg.match(/<path vector-effect="non-scaling-stroke" stroke-width="2"/g).length).toBe(lines);
+    expect(svg).toContain(`>${title}<`);
+  }
 });
 
 test("a rate that breaks the network stops training and its last good state comes back", async ({ page }) => {

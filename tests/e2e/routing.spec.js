@@ -136,7 +136,15 @@ test.describe("with a test digit", () => {
     expect(table[1].slice(-10).map(Number)).toEqual(Array(10).fill(expect.closeTo(0.1, 6)));
     const lengths = (await saved("Lengths as CSV")).bytes.toString().trim().split("\n");
     expect(lengths.length).toBe(1 + 3);
+    const map = await saved("Save Coupling coefficients as PNG");
+    expect(map.name).toMatch(/^capscope-coupling-to-5-iteration-3-test-digit-15-r3\.png$/);
+    // Four types side by side and two below each other, a line apart, sixteen pixels a capsule.
+    expect([map.bytes.readUInt32BE(16), map.bytes.readUInt32BE(20)]).toEqual([(4 * 6 + 3) * 16, (2 * 6 + 1) * 16]);
     expect((await saved("Votes as SVG")).bytes.toString()).toMatch(/^<svg xmlns[^]*<circle[^]*<\/svg>$/);
+    await panel(page).getByRole("button", { name: "Flow", exact: true }).click();
+    const flow = (await saved("Flow as SVG")).bytes.toString();
+    expect(flow).toMatch(/^<svg xmlns[^]*<\/svg>$/);
+    expect(flow.match(/<path/g).length).toBeGreaterThanOrEqual(36 + 9);
   });
 });
 

@@ -85,6 +85,21 @@ test("settings of training are in the address", async ({ page }) => {
   expect(query.get("rate")).toBe("0.003");
 });
 
+test("the phase of slow motion is shared", async ({ page }) => {
+  test.setTimeout(120_000);
+  await open(page, "device=cpu&preset=tiny&batch=8&seed=5&phase=3");
+  const slow = page.getByRole("region", { name: "Slow motion", exact: true });
+  await expect(slow).toHaveAttribute("data-phase", "2", { timeout: 60_000 });
+  await expect(slow.locator(".phases .lit")).toHaveCount(3);
+  const phase = () => new URL(page.url()).searchParams.get("phase");
+  await slow.getByRole("button", { name: "Phase before", exact: true }).click();
+  await expect.poll(phase).toBe("2");
+  await slow.getByRole("button", { name: "Leave slow motion", exact: true }).click();
+  await expect.poll(phase).toBeNull();
+  // No step was made by looking.
+  await expect(page.getByRole("region", { name: "Training", exact: true })).toHaveAttribute("data-step", "0");
+});
+
 test("an embedded figure shows digit, routing and pose, and no training", async ({ page }) => {
   await open(page, "device=cpu&embed");
   for (const name of ["Input", "Routing", "Pose"]) {

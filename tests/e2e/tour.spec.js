@@ -50,6 +50,24 @@ test("eight cards drive the view, and closing gives the person's own back", asyn
   await expect.poll(() => settledPixels(page, "Reconstruction")).toBe(own);
 });
 
+test("a second digit comes back after the tour, which ends by Escape from anywhere", async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, "device=cpu&lang=en&digit=0&second=1,-2,3");
+  await expect(status(page, "Two digits")).toContainText(/digits.* 7 and 2/i, { timeout: 20_000 });
+  const own = await settledPixels(page, "Input digit");
+  await page.getByRole("button", { name: "Start tour", exact: true }).click();
+  // The first card speaks of one digit, and one digit is in view.
+  await expect(status(page, "Two digits")).toHaveCount(0);
+  await expect.poll(() => settledPixels(page, "Input digit")).not.toBe(own);
+  await press(page, "Next");
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("Escape");
+  await expect(card(page)).toHaveCount(0);
+  await expect.poll(() => settledPixels(page, "Input digit")).toBe(own);
+  await expect(status(page, "Two digits")).toContainText(/digits.* 7 and 2/i);
+  await expect(page.getByRole("slider", { name: "Second digit, right", exact: true })).toHaveValue("-2");
+});
+
 test("the tour goes by keyboard alone, and its point can be dragged", async ({ page }) => {
   await open(page, "device=cpu&lang=en");
   await page.getByRole("button", { name: "Start tour", exact: true }).focus();

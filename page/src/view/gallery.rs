@@ -9,7 +9,7 @@ use crate::sheet::Sheet;
 use crate::text::{live, say};
 use crate::{format, readout};
 use capscope_ink::SIDE;
-use capscope_protocol::{Command, Surveyed};
+use capscope_protocol::{Command, Network, Surveyed};
 use js_sys::{Array, Function, Reflect};
 use leptos::{html, prelude::*};
 use std::sync::Arc;
@@ -129,6 +129,13 @@ fn standing(view: View) -> String {
     }
 }
 
+/// Whether a cell is picked of a test on pictures that are not those of the gallery.
+fn is_elsewhere(session: Session) -> bool {
+    let is_of_yours = session.desk.tested.with(|test| test.as_ref().is_some_and(|test| test.network == Network::Yours));
+    let tested = session.tested_on();
+    session.desk.picked.get().is_some() && is_of_yours && (tested.pairs || tested.own.is_some())
+}
+
 /// Why there are none.
 fn nothing(view: View) -> Option<String> {
     let session = view.session;
@@ -138,6 +145,8 @@ fn nothing(view: View) -> Option<String> {
     view.places.with(Vec::is_empty).then(|| {
         if session.evaluating.get().is_some() {
             say!("gallery.looking")
+        } else if is_elsewhere(session) {
+            say!("gallery.elsewhere")
         } else if view.knows_all() {
             say!("gallery.none")
         } else {

@@ -121,6 +121,11 @@ fn cell(
     let pick = move |_| {
         current.set((label, read));
         picked.update(|picked| *picked = if *picked == Some(own) { None } else { Some(own) });
+        // The gallery shows what the network in view reads: the one that was tested comes into view.
+        let tested = session.desk.tested.with_untracked(|test| test.as_ref().map(|test| test.network.clone()));
+        if let (Some(network), Some(_)) = (tested, picked.get_untracked()) {
+            session.chosen.read_with(session, network);
+        }
     };
     view! {
         <button
