@@ -49,7 +49,7 @@ test("a network is trained on overlapping pairs and looked at", async ({ page })
   await expect(page.getByText(/trained on pairs that overlap/)).toBeVisible();
   await expect.poll(() => pixels(page, TWO), { timeout: 30_000 }).not.toBe(before);
   await expect(page.getByRole("button", { name: "Test on all 10 000 pairs", exact: true })).toBeVisible();
-  // Of the 36×36 pixels that it reads the page shows the middle: the first position sees five of its nine rows there.
+  // Of the 36×36 pixels that it reads the page shows the middle: the first position sees five of its nine rows there. The next ones lie two pixels on each.
   const hood = page.getByRole("region", { name: "Under the hood", exact: true });
   await hood.getByText("Every layer as pictures").click();
   const conv1 = hood.getByRole("application", { name: /^First convolution/ });
@@ -58,5 +58,5 @@ test("a network is trained on overlapping pairs and looked at", async ({ page })
   await conv1.press("ArrowRight");
   await expect(status(page, "Cell")).toContainText("It sees rows 1–5 and columns 1–5.");
   for (let right = 0; right < 6; right += 1) await conv1.press("ArrowRight");
-  await expect(status(page, "Cell")).toContainText("It sees rows 1–5 and columns 3–11.");
+  await expect(status(page, "Cell")).toContainText("It sees rows 1–5 and columns 9–17.");
 });

@@ -167,22 +167,3 @@ test("a rate that breaks the network stops training and its last good state come
   await expect(region(page)).toHaveAttribute("data-state", "paused");
   await expect(region(page)).toHaveAttribute("data-step", "1");
 });
-
-test("the running batch is shown, right and wrong, as pictures, as text and as a file", async ({ page }) => {
-  await open(page, tiny);
-  await button(page, "Step").click();
-  const pictures = region(page).getByRole("list", { name: "The batch" }).getByRole("listitem");
-  await expect(pictures).toHaveCount(8, { timeout: 30_000 });
-  const said = await pictures.evaluateAll((all) => all.map((one) => [one.title, one.textContent]));
-  for (const [title, text] of said) {
-    const [, label, read] = title.match(/^a (\d), read (?:right|wrong as (\d))$/);
-    expect(text).toBe(read ? `✗\u2009${label}→${read}` : `✓\u2009${label}`);
-  }
-  const wrong = said.filter(([title]) => title.includes("wrong")).length;
-  await expect(region(page)).toContainText(`${wrong} were read wrong`);
-  await region(page).getByText("The batch as numbers").click();
-  await expect(region(page).locator("details", { hasText: "The batch as numbers" }).locator("tbody tr")).toHaveCount(8);
-  const download = page.waitForEvent("download");
-  await region(page).locator(".running").getByRole("button", { name: /PNG/ }).click();
-  expect((await download).suggestedFilename()).toMatch(/batch.*\.png$/);
-});
