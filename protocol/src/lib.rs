@@ -5,6 +5,7 @@
 
 mod bench;
 mod command;
+pub mod pixels;
 mod procedure;
 mod snapshot;
 mod structure;

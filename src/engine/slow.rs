@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::assets::Asset;
+use crate::protocol::pixels::to_bytes;
 use crate::protocol::{SlowMotion, SlowPhase, Snapshot, TrainingState};
 use crate::train::slow::{Outcome, SlowStep};
 
@@ -104,9 +105,8 @@ impl Engine {
 }
 
 fn told(outcome: Outcome) -> SlowPhase {
-    let bytes = |values: Vec<f32>| values.iter().map(|value| (value * 255.0).round() as u8).collect();
     match outcome {
-        Outcome::Pixels { pixels, labels, ink } => SlowPhase::Pixels(bytes(pixels), labels, ink),
+        Outcome::Pixels { pixels, labels, ink } => SlowPhase::Pixels(to_bytes(&pixels), labels, ink),
         Outcome::Convolution { mean, most, active } => SlowPhase::Convolution(mean, most, active),
         Outcome::Primary { mean, most, bins } => SlowPhase::Primary(mean, most, bins),
         Outcome::Votes { count, mean } => SlowPhase::Votes(count, mean),
@@ -117,7 +117,7 @@ fn told(outcome: Outcome) -> SlowPhase {
             SlowPhase::Lengths(predictions, present, absent, right)
         }
         Outcome::Margin(loss) => SlowPhase::Margin(loss),
-        Outcome::Reconstruction(loss, pictures) => SlowPhase::Reconstruction(loss, bytes(pictures)),
+        Outcome::Reconstruction(loss, pictures) => SlowPhase::Reconstruction(loss, to_bytes(&pictures)),
         Outcome::Gradients(layers) => SlowPhase::Gradients(layers),
         Outcome::Update { rate, layers } => SlowPhase::Update(rate, layers),
     }

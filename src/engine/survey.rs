@@ -9,7 +9,7 @@ use crate::capsnet::{Purpose, plan};
 use crate::exec::{Device, ExecError, Loaded};
 use crate::ops::lengths::longest;
 use crate::plan::{Chosen, Run, TensorId};
-use crate::protocol::{Digits, MOST_SURVEYED, Network, Pictures, Snapshot, SurveyRequest, Surveyed};
+use crate::protocol::{Digits, MOST_SURVEYED, Network, Pictures, Snapshot, SurveyRequest, Surveyed, pixels};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl Engine {
             Pictures::Given(pixels) => (Digits::default(), pixels.clone()),
             Pictures::Test(places) => {
                 let digits = self.assets.digits(places).ok_or("the test digits are not here yet; ask again")?;
-                let pixels = digits.pixels.iter().map(|byte| f32::from(*byte) / 255.0).collect();
+                let pixels = pixels::from_bytes(&digits.pixels);
                 (digits, pixels)
             }
         };

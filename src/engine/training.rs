@@ -8,7 +8,7 @@ use crate::data::PAIR_SHIFT;
 use crate::exec::Device;
 use crate::protocol::{
     BatchPictures, CurvePoint, Evaluation, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState,
-    TrainingStatus,
+    TrainingStatus, pixels,
 };
 use crate::store::Kept;
 use crate::train::weights::{self, Weights};
@@ -349,7 +349,7 @@ impl Engine {
             step: seen.step,
             batch: seen.batch as u32,
             size: size.map(|side| side as u32),
-            pixels: seen.pixels.iter().map(|value| (value * 255.0).round() as u8).collect(),
+            pixels: pixels::to_bytes(&seen.pixels),
             labels: seen.labels,
             readings: seen.readings,
         }));

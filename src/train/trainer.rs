@@ -340,15 +340,15 @@ impl Trainer {
     /// Uploads the chunk after the `done` images of the present one; after the last, ends the step.
     fn begin_chunk(&mut self, done: usize) {
         let Some(mut current) = self.unfinished.take() else { return };
-        current.first += done;
-        let end = (current.first + self.settings.chunk).min(current.count);
-        if current.first == end {
-            current.first -= done;
+        let first = current.first + done;
+        if first == current.count {
             self.last = Some(current);
             return;
         }
+        current.first = first;
+        let end = (first + self.settings.chunk).min(current.count);
         for ((tensor, each), values) in self.inputs.iter().zip(&current.values) {
-            self.loaded.write(*tensor, &values[current.first * each..end * each]);
+            self.loaded.write(*tensor, &values[first * each..end * each]);
         }
         let last = end == current.count;
         current.remaining = 0..if last { self.loaded.plan().steps.len() } else { self.gradients_done };

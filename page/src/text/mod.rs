@@ -11,6 +11,7 @@ use super::format::{fixed, grouped, signed};
 use super::geometry::Grid;
 use capscope_protocol::{DeviceChoice, Procedure, TrainingState};
 pub use language::{Language, language, on_question, set_language};
+use std::fmt::Display;
 
 /// The text of a key in the language in use, placeholders filled in: `say!("bar.steps", count = 12)`. A key that is not
 /// in both tables and a placeholder that is not given are refused by the compiler. In a closure of a view it is said anew
@@ -112,6 +113,11 @@ pub fn name_of_digit(digit: u8) -> String {
 /// Whether the reading is the label's.
 pub fn verdict(right: bool, label: u8) -> String {
     if right { say!("input.as_labelled") } else { say!("input.not_as_labelled", label = label) }
+}
+
+/// A label and what it was read as, in short: `✓ 4`, or `✗ 4→9`.
+pub fn mark<T: PartialEq + Display>(label: &T, read: &T) -> String {
+    if label == read { format!("✓\u{2009}{label}") } else { format!("✗\u{2009}{label}→{read}") }
 }
 
 /// A cell of a picture with its value; rows and columns are counted from 1.
@@ -288,6 +294,7 @@ mod tests {
     #[test]
     fn what_is_said_follows_the_language() {
         assert_eq!(verdict(false, 5), "✗ labelled 5");
+        assert_eq!((mark(&4, &4), mark(&"1+2", &"1+3")), ("✓\u{2009}4".into(), "✗\u{2009}1+2→1+3".into()));
         assert_eq!((name_of_digit(5), name_of_digit(12)), ("five".into(), "unknown".into()));
         set_language(Language::Chinese);
         assert_eq!(verdict(false, 5), "✗ 标签为 5");

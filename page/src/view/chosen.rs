@@ -9,6 +9,7 @@ use crate::overlap::overlaid;
 use crate::pose::Span;
 use crate::text::Language;
 use capscope_ink::{SIDE, Stroke, Transform, from_strokes};
+use capscope_protocol::pixels::from_bytes;
 use capscope_protocol::{DeviceChoice, Digits, Network, OwnPicture, Procedure, Shown, TrainingSettings};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -46,8 +47,7 @@ impl SecondDigit {
     /// One of some test digits.
     pub fn of(digits: &Digits, at: usize, place: Second) -> Option<Self> {
         let bytes = digits.pixels.get(at * DIGIT_BYTES..(at + 1) * DIGIT_BYTES)?;
-        let pixels = bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect();
-        Some(SecondDigit { place, label: *digits.labels.get(at)?, pixels: Arc::new(pixels) })
+        Some(SecondDigit { place, label: *digits.labels.get(at)?, pixels: Arc::new(from_bytes(bytes)) })
     }
 }
 
@@ -285,7 +285,7 @@ impl Chosen {
         self.strokes.set(Vec::new());
         self.wanted_digit.set(Some(*index));
         self.source.set(Source::Test(*index, *label));
-        self.digit.set(Some(Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect())));
+        self.digit.set(Some(Arc::new(from_bytes(bytes))));
     }
 
     /// Takes a person's own picture as the digit that is read.

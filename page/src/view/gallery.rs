@@ -6,9 +6,10 @@ use super::session::Session;
 use super::surveys::keep_paging;
 use crate::gallery::{Filter, PAGE, page, pages, places};
 use crate::sheet::Sheet;
-use crate::text::{live, say};
+use crate::text::{self, live, say};
 use crate::{format, readout};
 use capscope_ink::SIDE;
+use capscope_protocol::pixels::from_bytes;
 use capscope_protocol::{Command, Network, Surveyed};
 use js_sys::{Array, Function, Reflect};
 use leptos::{html, prelude::*};
@@ -259,7 +260,7 @@ fn read_of(surveyed: &Surveyed, place: usize) -> Option<Read> {
         index: *surveyed.digits.indices.get(place)?,
         label: *surveyed.digits.labels.get(place)?,
         read: readout::longest(lengths) as u8,
-        given: Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect()),
+        given: Arc::new(from_bytes(bytes)),
         made: Arc::new(surveyed.reconstructions.get(place * DIGIT_BYTES..(place + 1) * DIGIT_BYTES)?.to_vec()),
     })
 }
@@ -300,7 +301,7 @@ fn Pair(
     let is_wrong = move || read.get().is_some_and(|read| read.label != read.read);
     let verdict = move || {
         let Read { label, read, .. } = read.get()?;
-        Some(if label == read { format!("✓\u{2009}{label}") } else { format!("✗\u{2009}{label}→{read}") })
+        Some(text::mark(&label, &read))
     };
     let given = Signal::derive(move || read.get().map(|read| read.given));
     let made = Signal::derive(move || read.get().map(|read| read.made));

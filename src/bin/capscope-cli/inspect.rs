@@ -7,6 +7,7 @@ use capscope::data::{MNIST_SIDE, MnistSplit, read_images};
 use capscope::exec::{Device, Store};
 use capscope::ink;
 use capscope::plan::{Chosen, Role, Run};
+use capscope::protocol::pixels::from_bytes;
 use capscope::train::replay::{self, Named};
 use capscope::train::weights::Weights;
 use capscope::train::{Evaluator, Tally};
@@ -150,7 +151,7 @@ fn image(name: &str) -> Outcome<Vec<f32>> {
         let size = images.height * images.width;
         let pixels = images.pixels.chunks_exact(size).nth(place);
         let pixels = pixels.ok_or_else(|| format!("{path} has {} images; there is no number {place}", images.count))?;
-        return Ok(pixels.iter().map(|&byte| f32::from(byte) / 255.0).collect());
+        return Ok(from_bytes(pixels));
     }
     let picture = ink::decode_picture(&files::read(name.as_ref())?).map_err(|error| format!("{name}: {error}"))?;
     let digit = ink::from_picture(&picture).ok_or_else(|| format!("{name}: there is nothing drawn on it"))?;

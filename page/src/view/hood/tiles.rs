@@ -122,15 +122,8 @@ pub fn LayerTiles(
 /// A line for each row of each tile.
 fn table(kind: Kind, title: &str, tiles: &Tiles) -> Option<Table> {
     let Grid { rows, columns, .. } = tiles.grid;
-    let line = |(index, values): (usize, &[f32])| {
-        let (tile, row) = (index as u32 / rows, index as u32 % rows);
-        (row_name(kind, tile, row), values.iter().map(|value| format!("{value:.4}")).collect())
-    };
-    Some(Table {
-        caption: title.into(),
-        head: std::iter::once(String::new()).chain((1..=columns).map(|column| column.to_string())).collect(),
-        rows: tiles.values.chunks_exact(columns as usize).enumerate().map(line).collect(),
-    })
+    let name = |line| row_name(kind, line / rows, line % rows);
+    Some(Table::of_cells(title.into(), columns, &tiles.values, 4, name))
 }
 
 /// The name of a row of a tile.

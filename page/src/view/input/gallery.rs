@@ -6,6 +6,7 @@ use crate::view::chosen::{DIGIT_BYTES, Source};
 use crate::view::parts::Cells;
 use crate::view::session::Session;
 use capscope_protocol::Digits;
+use capscope_protocol::pixels::from_bytes;
 use leptos::{html, prelude::*};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
@@ -62,7 +63,7 @@ fn Digit(
     let index = digits.indices[place];
     let label = digits.labels.get(place).copied().unwrap_or_default();
     let bytes = digits.pixels.get(place * DIGIT_BYTES..(place + 1) * DIGIT_BYTES).unwrap_or_default();
-    let values = Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect::<Vec<_>>());
+    let values = Arc::new(from_bytes(bytes));
     let chosen = session.chosen;
     let is_chosen = move || matches!(chosen.source.get(), Source::Test(shown, _) if shown == index);
     let pick = move |_| {

@@ -57,16 +57,9 @@ pub fn Input(
             }
         }
     };
-    // A table of the picture's shape.
     let seen = move || {
-        let line = |(row, pixels): (usize, &[f32])| {
-            ((row + 1).to_string(), pixels.iter().map(|value| format!("{value:.2}")).collect())
-        };
-        Some(Table {
-            caption: say!("input.seen"),
-            head: std::iter::once(String::new()).chain((1..=28).map(|column| column.to_string())).collect(),
-            rows: session.chosen.pixels.get()?.chunks_exact(28).enumerate().map(line).collect(),
-        })
+        let pixels = session.chosen.pixels.get()?;
+        Some(Table::of_cells(say!("input.seen"), 28, &pixels, 2, |row| (row + 1).to_string()))
     };
     view! {
         <section

@@ -15,6 +15,24 @@ pub struct Table {
 }
 
 impl Table {
+    /// Values row by row as they stand in a picture: columns are counted from 1, rows are called by `name`.
+    pub fn of_cells(
+        caption: String,
+        columns: u32,
+        values: &[f32],
+        decimals: usize,
+        name: impl Fn(u32) -> String,
+    ) -> Self {
+        let row = |(row, values): (u32, &[f32])| {
+            (name(row), values.iter().map(|value| format!("{value:.decimals$}")).collect())
+        };
+        Table {
+            caption,
+            head: std::iter::once(String::new()).chain((1..=columns).map(|column| column.to_string())).collect(),
+            rows: (0..).zip(values.chunks_exact(columns as usize)).map(row).collect(),
+        }
+    }
+
     /// As HTML in one piece: thousands of cells as components would be slow. All text is the page's own, and still
     /// nothing in it can be taken for a tag.
     fn html(&self) -> String {

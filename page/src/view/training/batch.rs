@@ -2,10 +2,11 @@
 
 use crate::format;
 use crate::sheet::Sheet;
-use crate::text::{live, say};
+use crate::text::{self, live, say};
 use crate::view::parts::{Cells, FileKind, Numbers, Save, Table};
 use crate::view::session::Session;
 use capscope_protocol::BatchPictures;
+use capscope_protocol::pixels::from_bytes;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ fn One(
     let values = Memo::new(move |_| {
         batch.with(|batch| {
             let bytes = batch.as_ref()?.pixels.get(place * cells..(place + 1) * cells)?;
-            Some(Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect::<Vec<_>>()))
+            Some(Arc::new(from_bytes(bytes)))
         })
     });
     let read = Memo::new(move |_| {
@@ -81,7 +82,7 @@ fn One(
     let is_wrong = move || read.with(|read| read.as_ref().is_some_and(|(label, read)| label != read));
     let verdict = move || {
         let (label, read) = read.get()?;
-        Some(if label == read { format!("✓\u{2009}{label}") } else { format!("✗\u{2009}{label}→{read}") })
+        Some(text::mark(&label, &read))
     };
     let told = move || {
         let (label, read) = read.get()?;
@@ -121,8 +122,7 @@ fn png(session: Session, batch: &BatchPictures) -> Vec<u8> {
     let mut sheet = Sheet::new([count.min(ACROSS), count.div_ceil(ACROSS)], [columns, rows], 2);
     let ink = session.colours.ink.get_untracked();
     for (place, bytes) in batch.pixels.chunks_exact(rows * columns).enumerate() {
-        let values: Vec<f32> = bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect();
-        sheet.put([place % ACROSS, place / ACROSS], &values, &ink, (0.0, 1.0));
+        sheet.put([place % ACROSS, place / ACROSS], &from_bytes(bytes), &ink, (0.0, 1.0));
     }
     sheet.png(3)
 }

@@ -7,6 +7,7 @@ use crate::text::{live, say};
 use crate::view::chosen::DIGIT_BYTES;
 use crate::view::parts::Cells;
 use crate::view::session::Session;
+use capscope_protocol::pixels::from_bytes;
 use capscope_protocol::{Command, SlowMotion, SlowPhase};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -287,7 +288,7 @@ fn picture(session: Session, motion: &SlowMotion) -> AnyView {
 /// The first pictures of a batch with their labels, and once they are read with what they were read as.
 fn pictures(session: Session, pixels: &[u8], labels: &[u8], predictions: &[u8]) -> impl IntoView + use<> {
     let picture = |(place, bytes): (usize, &[u8])| {
-        let values = Arc::new(bytes.iter().map(|byte| f32::from(*byte) / 255.0).collect::<Vec<_>>());
+        let values = Arc::new(from_bytes(bytes));
         let label = labels.get(place).copied();
         let read = predictions.get(place).copied();
         let is_wrong = label.zip(read).is_some_and(|(label, read)| label != read);
