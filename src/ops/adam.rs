@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// `adam`: gradients [N] → parameters, first and second moments [N]. Rate and bias corrections come from the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adam {
-    /// N: length of the flat buffers.
+    /// N: length of the flat buffers, a multiple of four.
     pub elements: usize,
     /// β₁ = 0.9.
     pub beta1: f32,
@@ -43,9 +43,12 @@ impl Operation for Adam {
     }
 
     fn kernel(&self) -> Kernel {
-        Kernel::new(self.name(), 64, Grid::line(Extent::Fixed(self.elements), 64))
-            .sizes([("elements", self.elements)])
-            .factors([("beta1", self.beta1), ("beta2", self.beta2), ("epsilon", self.epsilon)])
+        let quads = self.elements / 4;
+        Kernel::new(self.name(), 64, Grid::line(Extent::Fixed(quads), 64)).sizes([("quads", quads)]).factors([
+            ("beta1", self.beta1),
+            ("beta2", self.beta2),
+            ("epsilon", self.epsilon),
+        ])
     }
 
     fn flops(&self, _live: usize) -> u64 {
