@@ -52,6 +52,7 @@ fn all_seventy_thousand_images_are_read() {
 #[test]
 fn raw_and_gzip_give_the_same() {
     for split in [MnistSplit::TRAIN, MnistSplit::TEST] {
+        assert_eq!(file(split.images_file).len(), split.packed_bytes as usize);
         let raw = Dataset::from_idx(&unpacked(&file(split.images_file)), &unpacked(&file(split.labels_file)));
         // No assert_eq: a difference would print 47 MB.
         assert!(raw.unwrap() == read(split));

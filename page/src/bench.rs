@@ -57,6 +57,14 @@ fn steps_alone(preset: String, batch: u32, steps: u32, warmup: Option<u32>) -> B
     }
 }
 
+/// All that can be measured of a network for a person who waits: few steps where the device may be slow.
+pub fn everything(preset: &str, is_cpu: bool) -> BenchRequest {
+    let (steps, readings) = if is_cpu { (8, READINGS) } else { (3, 5) };
+    let batch = if preset == "paper" { 2 } else { 32 };
+    let request = steps_alone(preset.into(), batch, steps, Some(1));
+    BenchRequest { readings, kernels: true, loops: true, ..request }
+}
+
 /// Training steps, waited for one by one, and the loop that does not wait.
 pub fn steps(preset: String, batch: u32, steps: u32, warmup: Option<u32>) -> BenchRequest {
     BenchRequest { loops: true, ..steps_alone(preset, batch, steps.max(1), warmup) }

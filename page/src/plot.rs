@@ -76,6 +76,45 @@ pub fn curves(axes: &Axes<'_>, curves: &[Curve], tints: &Tints) -> String {
     picture(SIZE, Some(&tints.paper), &[&marks])
 }
 
+/// Height of the bars of lengths, and of the room above and below them.
+const BARS: [f32; 3] = [240.0, 60.0, 60.0];
+
+/// Width of one bar.
+const BAR: f32 = 14.0;
+
+/// The lengths of the digit capsules in every iteration, as groups of bars: one row of `lengths` an iteration, one
+/// column a digit. The bars of iteration `shown` (from 0) are in the accent.
+pub fn bars(lengths: &[&[f32]], shown: usize, [title, below]: [&str; 2], tints: &Tints) -> String {
+    let [height, top, foot] = BARS;
+    let (classes, rounds) = (lengths.first().map_or(0, |row| row.len()), lengths.len());
+    let (left, group) = (60.0, BAR * (rounds as f32 + 1.5));
+    let right = left + group * classes as f32;
+    let mut marks = Marks::default();
+    marks.words((left, 28.0), "start", &tints.text, title);
+    for value in [0.0, 0.5, 1.0] {
+        let y = top + height * (1.0 - value);
+        marks.line((left, y), (right, y), &tints.line, 1.0);
+        marks.words((left - 8.0, y + 4.0), "end", &tints.quiet, &value.to_string());
+    }
+    for class in 0..classes {
+        let start = left + group * class as f32;
+        for (round, row) in lengths.iter().enumerate() {
+            let length = row.get(class).copied().unwrap_or(0.0).clamp(0.0, 1.0);
+            let colour = if round == shown { &tints.accent } else { &tints.quiet };
+            marks.put(format_args!(
+                r#"<rect x="{:.1}" y="{:.1}" width="{}" height="{:.1}" fill="{colour}"><title>{length:.4}</title></rect>"#,
+                start + BAR * (0.75 + round as f32),
+                top + height * (1.0 - length),
+                BAR - 2.0,
+                height * length,
+            ));
+        }
+        marks.words((start + group / 2.0, top + height + 20.0), "middle", &tints.text, &class.to_string());
+    }
+    marks.words(((left + right) / 2.0, top + height + 44.0), "middle", &tints.quiet, below);
+    picture((right + 20.0, top + height + foot), Some(&tints.paper), &[&marks])
+}
+
 /// Width and height of a cell of the confusion matrix.
 const CELL: f32 = 44.0;
 
@@ -140,6 +179,16 @@ mod tests {
             assert!(svg.contains(words), "{words}");
         }
         assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
+    }
+
+    #[test]
+    fn drawn_lengths_are_as_high_as_they_are_long() {
+        let svg = bars(&[&[0.1, 0.5], &[0.0, 1.0]], 1, ["Lengths", "digit"], &tints());
+        let heights: Vec<&str> = svg.split(" height=\"").skip(2).filter_map(|rest| rest.split('"').next()).collect();
+        println!("{heights:?}");
+        assert_eq!(heights[heights.len() - 4..], ["24.0", "0.0", "120.0", "240.0"]);
+        assert_eq!(svg.matches("fill=\"#ff8800\"").count(), 2, "those of the iteration shown");
+        assert!(svg.contains("<title>0.5000</title>") && svg.contains(">Lengths<"));
     }
 
     #[test]

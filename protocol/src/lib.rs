@@ -25,6 +25,10 @@ pub use structure::{Part, Structure, Summand};
 
 use serde::{Serialize, de::DeserializeOwned};
 
+/// The version and the messages of this build. The engine's first message carries it; a page of another build asks to
+/// be reloaded.
+pub const BUILD: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("CAPSCOPE_PROTOCOL"));
+
 /// A message of the other side cannot be read: page and engine are of different builds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("page and engine are of different versions ({0}); reload the page")]

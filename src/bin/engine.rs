@@ -7,6 +7,7 @@ mod worker {
     use capscope::exec::{Device, gpu::Checks};
     use capscope::protocol::{self, Snapshot};
     use capscope::store::{indexed, lock};
+    use gloo_timers::callback::Timeout;
     use js_sys::{Array, Uint8Array};
     use std::rc::Rc;
     use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -15,6 +16,9 @@ mod worker {
         DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Performance,
         ReadableStreamDefaultReader, Response,
     };
+
+    /// So long is waited for WebGPU.
+    const PATIENCE_MILLIS: u32 = 5000;
 
     /// The engine's surroundings in a worker.
     struct Worker {
@@ -112,7 +116,22 @@ mod worker {
             if !has_webgpu.is_ok_and(|gpu| gpu.is_truthy()) {
                 return Box::pin(async { Err("this browser has no WebGPU; the CPU is used".into()) });
             }
-            Box::pin(async { Device::open_gpu(Checks::Kept).await.map_err(|error| error.to_string()) })
+            Box::pin(async {
+                // The first answer counts: the device's, or that there is none in time.
+                let (answer, first) = async_channel::bounded(1);
+                let too_late = answer.clone();
+                let patience = Timeout::new(PATIENCE_MILLIS, move || {
+                    let seconds = PATIENCE_MILLIS / 1000;
+                    let _ = too_late.try_send(Err(format!("WebGPU did not answer in {seconds} s; the CPU is used")));
+                });
+                spawn_local(async move {
+                    let device = Device::open_gpu(Checks::Kept).await;
+                    let _ = answer.try_send(device.map_err(|error| error.to_string()));
+                });
+                let outcome = first.recv().await;
+                patience.cancel();
+                outcome.unwrap_or_else(|_| Err("WebGPU gave no answer; the CPU is used".into()))
+            })
         }
 
         fn cpu_name(&self) -> String {

@@ -1,9 +1,9 @@
 //! Which executor runs, and why.
 
-use super::{Engine, Event};
+use super::{Engine, Event, kernels};
 use crate::capsnet::{Config, Purpose, plan};
 use crate::exec::Device;
-use crate::exec::gpu::Tuning;
+use crate::exec::gpu::{Context, Tuning};
 use crate::protocol::{DeviceChoice, DeviceKind, DeviceStatus, Snapshot};
 
 /// Floating-point operations that a slice may hold on the CPU in a page: 20 ms at about 8 GFLOP/s.
@@ -15,16 +15,32 @@ const SOFTWARE_SLICE_FLOPS: u64 = 40_000_000;
 /// The same for a GPU.
 const GPU_SLICE_FLOPS: u64 = 20_000_000_000;
 
+/// After so many losses the CPU goes on: a device that was lost so often will be lost again.
+const MOST_LOSSES: u32 = 3;
+
 /// The executor in use and what was asked for.
 pub(super) struct Choice {
     device: Device,
     wanted: DeviceChoice,
     asked: bool,
+    /// Devices lost since a person last chose one.
+    losses: u32,
+    /// The kernels that measurements have found fastest.
+    pub(super) kernels: Option<kernels::Found>,
+    /// What the last loss has done, until the page has been told which device goes on.
+    aftermath: String,
 }
 
 impl Default for Choice {
     fn default() -> Self {
-        Choice { device: Device::Cpu, wanted: DeviceChoice::Cpu, asked: false }
+        Choice {
+            device: Device::Cpu,
+            wanted: DeviceChoice::Cpu,
+            asked: false,
+            losses: 0,
+            kernels: None,
+            aftermath: String::new(),
+        }
     }
 }
 
@@ -32,6 +48,14 @@ impl Choice {
     /// The device that networks live on.
     pub(super) fn current(&self) -> &Device {
         &self.device
+    }
+
+    /// Why the device is gone, if it is.
+    pub(super) fn loss(&self) -> Option<String> {
+        match &self.device {
+            Device::Cpu => None,
+            Device::Gpu(context) => context.loss(),
+        }
     }
 
     /// Images that a slice of a plan takes, by the work of its heaviest step. A network that cannot be planned is
@@ -55,26 +79,39 @@ impl Engine {
     /// Starts on the CPU, at once; WebGPU takes over when it has answered.
     pub(super) async fn choose_device(&mut self, choice: DeviceChoice) {
         self.device.wanted = choice;
+        self.device.losses = 0;
+        self.device.aftermath.clear();
         if choice == DeviceChoice::Cpu {
             self.use_device(Device::Cpu).await;
             return self.tell_device(true, false, String::new());
         }
         self.tell_device(false, false, String::new());
+        self.request_gpu();
+    }
+
+    /// Asks for WebGPU beside the loop, unless it has been asked already.
+    fn request_gpu(&mut self) {
         if let Some(sender) = self.sender.upgrade()
             && !std::mem::replace(&mut self.device.asked, true)
         {
-            let request = self.host.request_gpu();
+            let (request, host) = (self.host.request_gpu(), self.host.clone());
             self.host.spawn(Box::pin(async move {
-                let _ = sender.try_send(Event::Gpu(request.await));
+                let device = request.await;
+                let kernels = host.stored(kernels::KEY).await.ok().flatten();
+                let _ = sender.try_send(Event::Gpu(device, kernels));
             }));
         }
     }
 
-    pub(super) async fn gpu_answered(&mut self, outcome: Result<Device, String>) {
+    pub(super) async fn gpu_answered(&mut self, outcome: Result<Device, String>, stored: Option<Vec<u8>>) {
         self.device.asked = false;
+        if self.device.kernels.is_none() {
+            self.device.kernels = stored.and_then(|bytes| kernels::Found::from_stored(&bytes));
+        }
         if self.device.wanted == DeviceChoice::Cpu {
             return;
         }
+        let aftermath = std::mem::take(&mut self.device.aftermath);
         match outcome {
             Ok(device) if self.device.wanted == DeviceChoice::Auto && is_software(&device) => {
                 let reason = format!("WebGPU is {} here, a software adapter: the CPU is faster", device.name());
@@ -84,11 +121,61 @@ impl Engine {
                 let software = is_software(&device);
                 if let Device::Gpu(context) = &device {
                     context.set_tuning(Tuning::Measured);
+                    self.wake_on_loss(context);
                 }
+                self.adopt_kernels(&device);
                 self.use_device(device).await;
-                self.tell_device(true, software, String::new());
+                self.remember_kernels();
+                // A device that was lost on the way here is told of when it is replaced.
+                if self.device.loss().is_none() {
+                    self.tell_device(true, software, aftermath);
+                }
             }
-            Err(reason) => self.tell_device(true, false, reason),
+            Err(reason) if aftermath.is_empty() => self.tell_device(true, false, reason),
+            Err(reason) => self.tell_device(true, false, format!("{aftermath}; {reason}")),
+        }
+    }
+
+    /// A loss wakes the loop, which looks at the device before anything else.
+    fn wake_on_loss(&self, context: &Context) {
+        let (lost, sender) = (context.on_loss(), self.sender.clone());
+        self.host.spawn(Box::pin(async move {
+            if let (Ok(()), Some(sender)) = (lost.await, sender.upgrade()) {
+                let _ = sender.try_send(Event::Lost);
+            }
+        }));
+    }
+
+    /// The device is gone with all that was on it. The CPU goes on at once from what is in memory, training from its
+    /// last state, and WebGPU is asked for again until it has been lost too often.
+    pub(super) async fn recover(&mut self, why: String) {
+        self.device.device = Device::Cpu;
+        self.device.losses += 1;
+        self.readers.clear();
+        self.check = None;
+        let evaluated = self.take_awaited_evaluation();
+        let from = match self.rebuild_training().await {
+            Ok(from) => from.map_or_else(String::new, |step| format!("; training goes on from step {step}")),
+            Err(error) => format!("; the network in training could not be rebuilt: {error}"),
+        };
+        for shipped in self.shipped.values_mut() {
+            if let Err(error) = shipped.move_to(&Device::Cpu) {
+                self.host.send(Snapshot::Problem(error.to_string()));
+            }
+        }
+        if let Some(network) = evaluated {
+            self.begin_evaluation(network).await;
+        }
+        self.exploration = self.exploration.take().or_else(|| self.latest.clone());
+        let why = why.trim_end_matches(['.', ' ', ':']);
+        let told = format!("the WebGPU device was lost ({why}){from}");
+        if self.device.losses < MOST_LOSSES {
+            self.device.aftermath = told;
+            self.tell_device(false, false, String::new());
+            self.request_gpu();
+        } else {
+            self.device.wanted = DeviceChoice::Cpu;
+            self.tell_device(true, false, format!("{told}; that was the third loss, and the CPU is used from now on"));
         }
     }
 
@@ -99,7 +186,7 @@ impl Engine {
         self.check = None;
         self.device.device = device.clone();
         for shipped in self.shipped.values_mut() {
-            if let Err(error) = shipped.move_to(&device).await {
+            if let Err(error) = shipped.move_to(&device) {
                 return self.problem(error);
             }
         }

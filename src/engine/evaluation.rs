@@ -54,6 +54,11 @@ impl Engine {
         }
     }
 
+    /// Gives an evaluation up; the network of one that somebody waits for.
+    pub(super) fn take_awaited_evaluation(&mut self) -> Option<Network> {
+        self.evaluation.take().filter(Evaluation::goes_first).map(|evaluation| evaluation.network)
+    }
+
     /// Gives an evaluation up, if there is one, and says so.
     pub(super) fn give_up_evaluation(&mut self) {
         if self.evaluation.take().is_some_and(|evaluation| !evaluation.quiet) {

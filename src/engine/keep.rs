@@ -153,7 +153,7 @@ impl Engine {
     }
 
     /// Takes a state up as the network in training, paused.
-    async fn take_up(&mut self, recalled: Recalled) -> Result<(), String> {
+    pub(super) async fn take_up(&mut self, recalled: Recalled) -> Result<(), String> {
         let Recalled { record, weights, file } = recalled;
         let (_, trainer) = self.trainer_of(&weights).await?;
         let good = Kept { record: record.clone(), weights: file, step: weights.about.step };

@@ -15,6 +15,7 @@ mod grid;
 mod host;
 mod inspect;
 mod keep;
+mod kernels;
 mod material;
 mod networks;
 mod own;
@@ -55,8 +56,10 @@ enum Event {
     Kept(keep::Written),
     /// Another tab keeps its training now.
     KeptElsewhere,
-    /// WebGPU has answered.
-    Gpu(Result<Device, String>),
+    /// WebGPU has answered; with what is stored of the kernels found fastest before.
+    Gpu(Result<Device, String>, Option<Vec<u8>>),
+    /// The device is gone. Only wakes the loop, which looks for itself.
+    Lost,
 }
 
 /// The page's end of the channel.
@@ -139,7 +142,7 @@ impl Engine {
 
     /// Runs until every [`Inbox`] is gone.
     pub async fn run(mut self) {
-        self.host.send(Snapshot::Ready(env!("CARGO_PKG_VERSION").into()));
+        self.host.send(Snapshot::Ready(crate::protocol::BUILD.into()));
         loop {
             loop {
                 match self.events.try_recv() {
@@ -148,7 +151,9 @@ impl Engine {
                     Err(TryRecvError::Closed) => return,
                 }
             }
-            if let Some(exploration) = self.exploration.take() {
+            if let Some(why) = self.device.loss() {
+                self.recover(why).await;
+            } else if let Some(exploration) = self.exploration.take() {
                 self.explore(exploration).await;
             } else if let Some(command) = self.commands.pop_front() {
                 self.obey(command).await;
@@ -189,7 +194,8 @@ impl Engine {
             Event::Recalled(outcome) => self.recalled(outcome).await,
             Event::Kept(written) => self.written(written),
             Event::KeptElsewhere => self.kept_elsewhere(),
-            Event::Gpu(outcome) => self.gpu_answered(outcome).await,
+            Event::Gpu(outcome, kernels) => self.gpu_answered(outcome, kernels).await,
+            Event::Lost => {}
         }
     }
 
@@ -230,8 +236,11 @@ impl Engine {
         }
     }
 
-    /// Tells the page what has failed.
+    /// Tells the page what has failed. What fails on a device that is gone is told once, when the device is replaced.
     fn problem(&self, problem: impl std::fmt::Display) {
+        if self.device.loss().is_some() {
+            return;
+        }
         self.host.send(Snapshot::Problem(problem.to_string()));
     }
 

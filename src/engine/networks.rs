@@ -14,23 +14,28 @@ use std::rc::Rc;
 pub(super) struct Shipped {
     pub(super) about: Rc<About>,
     pub(super) store: Store,
+    /// As they came: a device may be lost.
+    parameters: Vec<f32>,
 }
 
 impl Shipped {
-    fn place(device: &Device, weights: &Weights) -> Result<Self, ExecError> {
-        let store = device.allocate(weights.parameters.len(), false)?;
-        store.write(Role::Parameters, &weights.parameters);
-        Ok(Shipped { about: Rc::new(weights.about.clone()), store })
+    fn place(device: &Device, weights: Weights) -> Result<Self, ExecError> {
+        let store = place(device, &weights.parameters)?;
+        Ok(Shipped { about: Rc::new(weights.about), store, parameters: weights.parameters })
     }
 
-    /// The same network on another device.
-    pub(super) async fn move_to(&mut self, device: &Device) -> Result<(), ExecError> {
-        let parameters = self.store.read(Role::Parameters).await?;
-        let store = device.allocate(parameters.len(), false)?;
-        store.write(Role::Parameters, &parameters);
-        self.store = store;
+    /// The same network on another device; the one before may be gone.
+    pub(super) fn move_to(&mut self, device: &Device) -> Result<(), ExecError> {
+        self.store = place(device, &self.parameters)?;
         Ok(())
     }
+}
+
+/// Parameters in buffers of their own on a device.
+fn place(device: &Device, parameters: &[f32]) -> Result<Store, ExecError> {
+    let store = device.allocate(parameters.len(), false)?;
+    store.write(Role::Parameters, parameters);
+    Ok(store)
 }
 
 /// What a network's plans are made of: its configuration, its buffers, and the steps it has been trained for.
@@ -62,7 +67,7 @@ impl Engine {
     pub(super) async fn network_arrived(&mut self, preset: &str, bytes: &[u8]) -> Result<(), String> {
         let named = |error: &dyn std::fmt::Display| format!("the trained network {preset}: {error}");
         let weights = weights::from_bytes(bytes).map_err(|error| named(&error))?;
-        let shipped = Shipped::place(self.device.current(), &weights).map_err(|error| named(&error))?;
+        let shipped = Shipped::place(self.device.current(), weights).map_err(|error| named(&error))?;
         let network = Network::Shipped(preset.into());
         self.host.send(Snapshot::Network(status(network, &shipped.about)));
         self.shipped.insert(preset.into(), shipped);
@@ -85,6 +90,7 @@ impl Engine {
         if self.readers.get(network).is_none_or(|reader| reader.procedure != procedure) {
             let reader = Reader::new(self.device.current(), &held.config, &held.store, procedure).await?;
             self.readers.insert(network.clone(), reader);
+            self.remember_kernels();
         }
         Ok(self.readers.get_mut(network))
     }
@@ -122,7 +128,7 @@ impl Engine {
                 let spoilt = "the network in training holds values that are no numbers any more; go back to its last good state first";
                 bytes.ok_or_else(|| spoilt.to_string())
             }),
-            Network::Shipped(preset) => self.shipped_as_file(preset).await,
+            Network::Shipped(preset) => self.shipped_as_file(preset),
         };
         match outcome {
             Ok(bytes) => self.host.send(Snapshot::Weights(network, bytes)),
@@ -130,10 +136,9 @@ impl Engine {
         }
     }
 
-    async fn shipped_as_file(&self, preset: &str) -> Result<Vec<u8>, String> {
+    fn shipped_as_file(&self, preset: &str) -> Result<Vec<u8>, String> {
         let shipped = self.shipped.get(preset).ok_or("that network is not loaded yet; wait for it and save again")?;
-        let parameters = shipped.store.read(Role::Parameters).await.map_err(|error| error.to_string())?;
-        Ok(weights::to_bytes(&shipped.about, &parameters, None, Precision::Half))
+        Ok(weights::to_bytes(&shipped.about, &shipped.parameters, None, Precision::Half))
     }
 
     /// The network in training with all that is needed to go on; `None` if it is spoilt by numbers that are not finite.

@@ -4,7 +4,7 @@ use super::Engine;
 use super::assets::Asset;
 use super::networks::{Held, shape_status};
 use crate::capsnet::{Config, Preset, Purpose};
-use crate::data::PAIR_SHIFT;
+use crate::data::{MnistSplit, PAIR_SHIFT};
 use crate::exec::Device;
 use crate::protocol::{
     BatchPictures, CurvePoint, Evaluation, Network, NetworkStatus, Snapshot, TrainingSettings, TrainingState,
@@ -133,6 +133,7 @@ impl Engine {
         }
         let run = Settings { batch, seed, max_shift: max_shift(&config), chunk: self.chunk(&config) };
         let trainer = Trainer::new(self.device.current(), config, run, self.training_count()).await;
+        self.remember_kernels();
         trainer.map_err(|error| error.to_string())
     }
 
@@ -196,7 +197,7 @@ impl Engine {
         if has_data {
             training.state = TrainingState::Running;
         } else {
-            training.state = TrainingState::Loading(0, 0);
+            training.state = TrainingState::Loading(0, MnistSplit::TRAIN.packed_bytes);
             self.fetch(Asset::Training);
         }
         self.tell_training();
@@ -208,6 +209,7 @@ impl Engine {
             training.state = TrainingState::Paused;
         }
         self.collect_losses().await;
+        self.show_batch(self.host.now()).await;
         self.tell_training();
         self.look_again();
         self.keep().await;
@@ -282,8 +284,12 @@ impl Engine {
         }
     }
 
-    /// Something has gone wrong: training stops, says why and offers the last good state.
+    /// Something has gone wrong: training stops, says why and offers the last good state. On a device that is gone it
+    /// does not stop: it is rebuilt.
     pub(super) fn stop(&mut self, reason: String) {
+        if self.device.loss().is_some() {
+            return;
+        }
         if let Some(training) = &mut self.training {
             training.state = TrainingState::Stopped(reason);
             training.offered = training.good.clone();
@@ -419,7 +425,10 @@ impl Engine {
             Err(error) => Err(error.to_string()),
         };
         match outcome {
-            Ok((settings, trainer)) => self.set_trainer(settings, trainer, vec![], vec![]),
+            Ok((settings, trainer)) => {
+                self.set_trainer(settings, trainer, vec![], vec![]);
+                self.keep().await;
+            }
             Err(error) => self.problem(error),
         }
     }
@@ -449,6 +458,27 @@ impl Engine {
             evaluate_every: 0,
         };
         Ok((settings, trainer.map_err(|error| error.to_string())?))
+    }
+
+    /// The network in training once more, on the device in use: its last state, or its beginning if none was taken. It
+    /// goes on as it did. The step it is at; `None`: nothing is in training.
+    pub(super) async fn rebuild_training(&mut self) -> Result<Option<u64>, String> {
+        let Some(lost) = self.training.take() else { return Ok(None) };
+        match &lost.good {
+            Some(good) => self.take_up(good.recall().map_err(|error| error.to_string())?).await?,
+            None => {
+                let trainer = self.new_trainer(&lost.settings).await?;
+                self.set_trainer(lost.settings, trainer, vec![], vec![]);
+            }
+        }
+        let Some(training) = &mut self.training else { return Ok(None) };
+        training.state = lost.state;
+        training.steps_left = lost.steps_left;
+        training.best = lost.best;
+        training.offered = lost.offered;
+        let step = training.trainer.as_ref().map(Trainer::step);
+        self.tell_training();
+        Ok(step)
     }
 
     /// Moves the network in training to another device, moments and position included.

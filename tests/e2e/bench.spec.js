@@ -1,5 +1,7 @@
 // What programs that time the page rely on.
 import { expect, test } from "./fixtures.js";
+import { open } from "./lab.js";
+import { readFileSync } from "node:fs";
 
 test("?bench offers functions that time training steps and single images", async ({ page }) => {
   await page.goto("./?bench&device=cpu");
@@ -33,4 +35,20 @@ test("?bench=PRESET,BATCH,STEPS puts a report with every kernel into the page", 
   expect(report.training.ms).toHaveLength(2);
   expect(report.kernels.steps.map((step) => step.name)).toContain("primary: conv_backward_weight");
   expect(report.kernels.ceiling_gflops).toBeGreaterThan(0);
+});
+
+test("a person asks how fast the device is, and gets times, ceilings and a file", async ({ page }) => {
+  await open(page, "device=cpu");
+  const hood = page.getByRole("region", { name: "Under the hood", exact: true });
+  await hood.getByRole("combobox", { name: "Network to measure", exact: true }).selectOption("tiny");
+  await hood.getByRole("button", { name: "Measure", exact: true }).click();
+  const kernels = hood.getByRole("table").filter({ hasText: "Each kernel of a training step" });
+  await expect(kernels).toBeVisible({ timeout: 60_000 });
+  await expect(hood).toContainText(/A training step takes [\d.]+ ms \([\d.]+ to [\d.]+\): [\d\s]+ images a second\./);
+  await expect(hood).toContainText(/One image, routed, traced and decoded, takes [\d.]+ ms/);
+  await expect(kernels.getByRole("row").filter({ hasText: "primary: conv_backward_weight" })).toHaveCount(1);
+  const download = page.waitForEvent("download");
+  await hood.getByRole("button", { name: "All of it as JSON", exact: true }).click();
+  const report = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+  expect([report.preset, report.executor, report.training.ms.length]).toEqual(["tiny", "cpu", 8]);
 });

@@ -9,6 +9,7 @@ const debianChromium = "/usr/bin/chromium";
 const browser = process.env.CAPSCOPE_BROWSER ?? (existsSync(debianChromium) ? debianChromium : undefined);
 
 // dist/ appears as the folder lab/ of the site: every test also shows that the page works under a sub-path.
+// public/, what a host serves, appears as a/b/.
 // sirv declares .gz files as gzip-encoded, so that the browser unpacks them; trunk hands them out as they are.
 const staticServer = {
   baseURL: "http://127.0.0.1:4173/lab/",
@@ -29,9 +30,12 @@ function linkSite() {
   if (!existsSync(here("../../dist/index.html"))) {
     throw new Error("dist/ holds no page: run `cargo xtask build` first");
   }
-  mkdirSync(here("site"), { recursive: true });
-  if (!existsSync(here("site/lab"))) {
-    symlinkSync(here("../../dist"), here("site/lab"), "junction");
+  if (!existsSync(here("../../public/index.html"))) {
+    throw new Error("public/ holds no page: run `cargo xtask dist` first");
+  }
+  mkdirSync(here("site/a"), { recursive: true });
+  for (const [folder, place] of [["dist", "lab"], ["public", "a/b"]]) {
+    if (!existsSync(here(`site/${place}`))) symlinkSync(here(`../../${folder}`), here(`site/${place}`), "junction");
   }
 }
 
@@ -55,6 +59,8 @@ export default defineConfig({
     baseURL,
     browserName: "chromium",
     screenshot: "only-on-failure",
+    // What a service worker answers cannot be held up or spoilt by a test; offline.spec.js lets it work.
+    serviceWorkers: "block",
     launchOptions: {
       executablePath: browser,
       args: [

@@ -35,6 +35,7 @@ test.describe("where WebGPU fails the page goes on and says why", () => {
       "GPUAdapter.prototype.requestDevice = () => Promise.reject(new DOMException('not today', 'OperationError'));\n",
       /gives no device/,
     ],
+    ["no answer in 5 s", adapter("new Promise(() => {})"), /did not answer in 5 s/],
   ]) {
     test(name, async ({ page }) => {
       await injectIntoEngine(page, script);

@@ -3,11 +3,14 @@
 
 use capscope::engine::{Engine, Host, Inbox, Soon};
 use capscope::exec::Device;
+use capscope::exec::gpu::{Checks, Context};
 use capscope::protocol::{Command, Exploration, Network, Procedure, Shown, Snapshot, TrainingSettings};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{self, Waker};
 use std::time::Instant;
 
 /// What a test does with each snapshot: it may send commands, and ends the engine by dropping its inbox.
@@ -20,6 +23,21 @@ struct Native {
     script: RefCell<Script>,
     inbox: RefCell<Option<Inbox>>,
     shelf: Rc<Shelf>,
+    gpus: Option<Gpus>,
+    /// What waits beside the loop.
+    waiting: RefCell<Vec<Soon<'static, ()>>>,
+}
+
+/// The devices that a host has opened, so that a test can take them away.
+pub type Gpus = Rc<RefCell<Vec<Arc<Context>>>>;
+
+impl Native {
+    /// Goes on with what waits; it is looked at each time that the loop breathes.
+    fn poll_waiting(&self) {
+        let mut waiting = self.waiting.take();
+        waiting.retain_mut(|work| work.as_mut().poll(&mut task::Context::from_waker(Waker::noop())).is_pending());
+        self.waiting.borrow_mut().append(&mut waiting);
+    }
 }
 
 /// Storage that outlives an engine, shared by all engines that are given it.
@@ -68,11 +86,13 @@ impl Host for Native {
     }
 
     fn spawn(&self, work: Soon<'static, ()>) {
-        // Files are read at once; nothing here ever waits.
-        pollster::block_on(work);
+        // Files are read at once; only the loss of a device is waited for.
+        self.waiting.borrow_mut().push(work);
+        self.poll_waiting();
     }
 
     fn breathe(&self) -> Soon<'_, ()> {
+        self.poll_waiting();
         Box::pin(async {})
     }
 
@@ -81,7 +101,16 @@ impl Host for Native {
     }
 
     fn request_gpu(&self) -> Soon<'static, Result<Device, String>> {
-        Box::pin(async { Err("this host has no GPU".to_string()) })
+        let Some(gpus) = self.gpus.clone() else {
+            return Box::pin(async { Err("this host has no GPU".to_string()) });
+        };
+        Box::pin(async move {
+            let device = Device::open_gpu(Checks::Kept).await.map_err(|error| error.to_string())?;
+            if let Device::Gpu(context) = &device {
+                gpus.borrow_mut().push(context.clone());
+            }
+            Ok(device)
+        })
     }
 
     fn cpu_name(&self) -> String {
@@ -135,12 +164,24 @@ pub fn run_with(
     first: Vec<Command>,
     script: impl FnMut(&Snapshot, &mut Option<Inbox>) + 'static,
 ) -> Vec<Snapshot> {
+    run_on(None, shelf, first, script)
+}
+
+/// The same on a host with a GPU, if `gpus` is given.
+pub fn run_on(
+    gpus: Option<Gpus>,
+    shelf: Rc<Shelf>,
+    first: Vec<Command>,
+    script: impl FnMut(&Snapshot, &mut Option<Inbox>) + 'static,
+) -> Vec<Snapshot> {
     let host = Rc::new(Native {
         start: Instant::now(),
         snapshots: RefCell::default(),
         script: RefCell::new(Box::new(script)),
         inbox: RefCell::default(),
         shelf,
+        gpus,
+        waiting: RefCell::default(),
     });
     let (engine, inbox) = Engine::new(host.clone());
     first.into_iter().for_each(|command| inbox.send(command));

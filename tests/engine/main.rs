@@ -3,6 +3,7 @@
 mod batch;
 mod host;
 mod keeping;
+mod loss;
 mod own;
 mod procedures;
 mod slow;

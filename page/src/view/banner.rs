@@ -1,5 +1,6 @@
 //! What went wrong, and why the engine runs where it runs: sentences above the page that can be dismissed.
 
+use super::browser;
 use super::parts::{Icon, Sign};
 use super::session::{Problem, Session};
 use crate::text::live;
@@ -19,6 +20,9 @@ pub fn Banners(
         view! {
             <div class="banner problem" role="alert">
                 <p>{problem.sentence}</p>
+                <Show when=move || problem.reload>
+                    <button type="button" on:click=|_| browser::reload()>{live!("banner.reload")}</button>
+                </Show>
                 <button type="button" class="sign" aria-label=live!("banner.dismiss") on:click=dismiss><Icon sign=Sign::Close/></button>
             </div>
         }
@@ -35,16 +39,20 @@ fn DeviceNotice(
     /// The session.
     session: Session,
 ) -> impl IntoView {
-    let dismissed = RwSignal::new(None::<String>);
+    let dismissed = RwSignal::new(false);
+    // What is told anew is shown anew, even in the same words: a device may be lost twice.
+    Effect::new(move |_| {
+        session.device.track();
+        dismissed.set(false);
+    });
     let reason = move || {
         let device = session.device.get().filter(|device| device.settled && !device.reason.is_empty())?;
-        (dismissed.get().as_ref() != Some(&device.reason)).then_some(device)
+        (!dismissed.get()).then_some(device)
     };
     view! {
         {move || {
             let device = reason()?;
             let offers_webgpu = device.kind == DeviceKind::Cpu && device.software;
-            let said = device.reason.clone();
             Some(view! {
                 <div class="banner" role="note">
                     <p>{device.reason}</p>
@@ -57,7 +65,7 @@ fn DeviceNotice(
                         type="button"
                         class="sign"
                         aria-label=live!("banner.dismiss")
-                        on:click=move |_| dismissed.set(Some(said.clone()))
+                        on:click=move |_| dismissed.set(true)
                     >
                         <Icon sign=Sign::Close/>
                     </button>

@@ -39,8 +39,8 @@ impl Benches {
     }
 }
 
-/// Asks the engine to measure.
-async fn measure(session: Session, request: BenchRequest) -> Answer {
+/// Asks the engine to measure. An error is a sentence.
+pub async fn measure(session: Session, request: BenchRequest) -> Answer {
     let benches = session.benches;
     let serial = benches.next.get_value();
     benches.next.set_value(serial + 1);

@@ -85,6 +85,12 @@ pub fn when_hidden(act: impl Fn() + 'static) {
     on_change.forget();
 }
 
+/// Fetches the page anew.
+pub fn reload() {
+    // A browser refuses only for documents that are not shown.
+    let _ = window().location().reload();
+}
+
 /// The part of the address after `?`.
 pub fn query() -> String {
     window().location().search().unwrap_or_default()

@@ -9,12 +9,14 @@ mod browser;
 mod chosen;
 mod download;
 mod explore;
+mod footer;
 mod gallery;
 mod hood;
 mod input;
 mod latency;
 mod link;
 mod material;
+mod offline;
 mod parts;
 mod pose;
 mod routing;
@@ -47,6 +49,7 @@ fn App() -> impl IntoView {
             <hood::Hood session/>
             <article::Article session/>
         </main>
+        <footer::Footer/>
         <tour::Cards tour/>
     }
 }

@@ -33,6 +33,8 @@ pub struct Problem {
     pub id: u32,
     /// A sentence.
     pub sentence: String,
+    /// Whether a reload is the way out.
+    pub reload: bool,
 }
 
 /// A network's training plan.
@@ -175,10 +177,14 @@ impl Session {
 
     /// Tells the person. The same sentence is not said twice at once.
     pub fn report(&self, sentence: String) {
+        self.tell(sentence, false);
+    }
+
+    fn tell(&self, sentence: String, reload: bool) {
         self.problems.update(|problems| {
             if problems.iter().all(|problem| problem.sentence != sentence) {
                 let id = problems.last().map_or(0, |problem| problem.id + 1);
-                problems.push(Problem { id, sentence });
+                problems.push(Problem { id, sentence, reload });
             }
         });
     }
@@ -206,7 +212,9 @@ impl Session {
 
     fn receive(&self, snapshot: Snapshot) {
         match snapshot {
-            Snapshot::Ready(_) => self.greet(),
+            Snapshot::Ready(build) if build == capscope_protocol::BUILD => self.greet(),
+            // Whatever it would say further could be misread: it is not asked anything.
+            Snapshot::Ready(_) => self.tell(say!("banner.versions_differ"), true),
             Snapshot::Device(status) => self.take_device(status),
             Snapshot::Network(status) => self.networks.update(|networks| {
                 match networks.iter_mut().find(|known| known.network == status.network) {
@@ -346,7 +354,10 @@ impl Session {
             self.latency.picture(picture.serial);
             self.picture.set(Some(Arc::new(picture)));
             // The picture is on the screen after the frame that is about to be drawn.
-            request_animation_frame(|| browser::set_root_attribute("data-ready", Some("inference")));
+            request_animation_frame(|| {
+                browser::set_root_attribute("data-ready", Some("inference"));
+                super::offline::prepare();
+            });
         }
     }
 

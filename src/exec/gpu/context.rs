@@ -110,6 +110,16 @@ impl Context {
         self.status.counters()
     }
 
+    /// Why the device is gone, if it is.
+    pub fn loss(&self) -> Option<String> {
+        self.status.loss()
+    }
+
+    /// Answers once the device is lost; errs if it is given up before. Keeps nothing of the device alive.
+    pub fn on_loss(&self) -> oneshot::Receiver<()> {
+        self.status.on_loss()
+    }
+
     /// Gives the device up, as if it were lost.
     pub fn destroy(&self) {
         self.status.lose("it was given up".into());

@@ -1,6 +1,7 @@
 //! What a device has said since it was opened: loss, refusals, finished submissions; and what it was asked to do.
 
 use crate::exec::ExecError;
+use futures_channel::oneshot;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub(super) struct Status {
     lost: Mutex<Option<String>>,
+    /// Those who wait for a loss.
+    mourners: Mutex<Vec<oneshot::Sender<()>>>,
     refused: Mutex<Option<String>>,
     pub(super) dispatches: AtomicU64,
     pub(super) submits: AtomicU64,
@@ -17,6 +20,20 @@ pub(super) struct Status {
 impl Status {
     pub(super) fn lose(&self, why: String) {
         lock(&self.lost).get_or_insert(why);
+        for mourner in lock(&self.mourners).drain(..) {
+            // Whoever has stopped waiting need not be told.
+            let _ = mourner.send(());
+        }
+    }
+
+    pub(super) fn loss(&self) -> Option<String> {
+        lock(&self.lost).clone()
+    }
+
+    pub(super) fn on_loss(&self) -> oneshot::Receiver<()> {
+        let (mourner, told) = oneshot::channel();
+        lock(&self.mourners).push(mourner);
+        told
     }
 
     /// Keeps the first error that nobody was waiting for.
@@ -26,7 +43,7 @@ impl Status {
 
     /// Whether the device still does what it is told. A refusal is told once; a loss is for good.
     pub(super) fn check(&self) -> Result<(), ExecError> {
-        if let Some(why) = lock(&self.lost).clone() {
+        if let Some(why) = self.loss() {
             return Err(ExecError::Lost(why));
         }
         match lock(&self.refused).take() {

@@ -1,8 +1,10 @@
-//! The machine room: the steps of a training step with their costs, and the device compared with its twin.
+//! The machine room: the steps of a training step with their costs, the device compared with its twin, and how
+//! fast it is.
 
 mod check;
 mod layers;
 mod plan;
+mod speed;
 mod tiles;
 
 use super::session::Session;
@@ -22,6 +24,7 @@ pub fn Hood(
                 <layers::Layers session/>
                 <plan::PlanList session/>
                 <check::Check session/>
+                <speed::Speed session/>
             </div>
         </section>
     }

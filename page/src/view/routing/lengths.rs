@@ -1,8 +1,9 @@
 //! The lengths of the digit capsules in every iteration; the longest is the answer.
 
-use crate::text::live;
+use crate::text::{live, say};
+use crate::view::parts::{FileKind, Save};
 use crate::view::session::Session;
-use crate::{format, readout, text};
+use crate::{format, plot, readout, text};
 use capscope_protocol::Shown;
 use leptos::prelude::*;
 
@@ -19,10 +20,22 @@ pub fn Lengths(
         session.reading.with(|reading| reading.as_ref().map(|r| readout::winner(r, session.chosen.iteration.get())))
     });
     let bars = move || (0..classes() as u8).map(|of| view! { <Digit session of class winner/> }).collect_view();
+    let file = move || {
+        let reading = session.reading.get_untracked()?;
+        let rows: Vec<&[f32]> = (1..=reading.iterations).map(|round| readout::lengths(&reading, round)).collect();
+        let shown = usize::from(session.chosen.iteration.get_untracked().min(reading.iterations).saturating_sub(1));
+        let words = [say!("routing.lengths"), say!("routing.lengths_below")];
+        let svg =
+            plot::bars(&rows, shown, words.each_ref().map(String::as_str), &session.colours.tints.get_untracked());
+        Some((session.file_name("lengths", FileKind::Svg.ending()), svg.into_bytes()))
+    };
     let follows_winner = move || session.chosen.shown.get() == Shown::Longest;
     view! {
         <div class="row head">
-            <h3>{live!("routing.lengths")}</h3>
+            <div class="with-file">
+                <h3>{live!("routing.lengths")}</h3>
+                <Save what=live!("routing.lengths") kind=FileKind::Svg file/>
+            </div>
             <button
                 type="button"
                 class="small"
