@@ -8,6 +8,7 @@ mod environment;
 mod install;
 mod page;
 mod process;
+mod site;
 mod stages;
 mod workspace;
 
@@ -35,6 +36,12 @@ enum Command {
     },
     /// Build the release page into dist/
     Build,
+    /// Build the release page and make public/ of it: what a static host serves, from any sub-path
+    Dist {
+        /// Take the page in dist/ as it is
+        #[arg(long)]
+        built: bool,
+    },
     /// Run every check: format, lints, native tests, page build, browser tests
     Test {
         /// Only format, native lints and unit tests
@@ -65,6 +72,8 @@ fn main() -> ExitCode {
     let outcome = Workspace::locate().and_then(|workspace| match arguments.command {
         Command::Serve { port, open } => page::serve(&workspace, port, open),
         Command::Build => page::build(&workspace),
+        Command::Dist { built: true } => site::package(&workspace),
+        Command::Dist { built: false } => site::dist(&workspace),
         Command::Test { quick } => stages::test(&workspace, quick),
         Command::Bench { peers, python, rounds, presets } => {
             bench::bench(&workspace, &bench::Options { peers, python, rounds, presets })

@@ -4,6 +4,7 @@ use crate::{
     environment::Environment,
     install::{Need, Setup},
     process::{run, run_tests},
+    site,
     workspace::Workspace,
 };
 use anyhow::{Result, bail};
@@ -95,10 +96,17 @@ const STAGES: &[Stage] = &[
         run: |workspace, setup| run(&setup.wasm, &workspace.root, "trunk", &["build"]),
     },
     Stage {
+        name: SITE,
+        needs: &[],
+        runs: Runs::Full,
+        after: Some(PAGE_BUILD),
+        run: |workspace, _| site::package(workspace),
+    },
+    Stage {
         name: "browser tests",
         needs: &[Need::NodePackages, Need::Browser],
         runs: Runs::Full,
-        after: Some(PAGE_BUILD),
+        after: Some(SITE),
         run: |workspace, setup| end_to_end(workspace, setup, &setup.native, "static", &[]),
     },
     Stage {
@@ -111,6 +119,8 @@ const STAGES: &[Stage] = &[
 ];
 
 const PAGE_BUILD: &str = "page build";
+
+const SITE: &str = "hosted folder";
 
 /// Runs tests with nextest where it is installed, since it shows each test's time, and with cargo's own runner
 /// elsewhere.
@@ -245,8 +255,8 @@ mod tests {
     #[test]
     fn a_stage_is_not_run_after_a_failed_setup_or_build_that_it_depends_on() {
         let browser_tests = STAGES.iter().find(|stage| stage.name == "browser tests").unwrap();
-        let build = [failed(PAGE_BUILD.into())];
-        assert_eq!(missing(browser_tests, &build), Some(PAGE_BUILD));
+        let site = [failed(SITE.into())];
+        assert_eq!(missing(browser_tests, &site), Some(SITE));
         let browser = [failed(setup_name(Need::Browser))];
         assert_eq!(missing(browser_tests, &browser), Some("setup: a browser"));
         let unrelated = [failed("format".into()), failed(setup_name(Need::Vulkan))];

@@ -32,6 +32,11 @@ impl Workspace {
         self.tools.join("bin")
     }
 
+    /// The folder that a static host serves.
+    pub fn public(&self) -> PathBuf {
+        self.root.join("public")
+    }
+
     /// The folder of the browser tests.
     pub fn end_to_end(&self) -> PathBuf {
         self.root.join("tests/e2e")
