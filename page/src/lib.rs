@@ -18,6 +18,7 @@ pub mod geometry;
 pub mod layers;
 pub mod moves;
 pub mod overlap;
+pub mod playground;
 pub mod plot;
 pub mod pose;
 pub mod ramp;

@@ -18,6 +18,7 @@ mod link;
 mod material;
 mod offline;
 mod parts;
+mod playground;
 mod pose;
 mod routing;
 mod session;
@@ -45,6 +46,7 @@ fn App() -> impl IntoView {
             <routing::Routing session/>
             <pose::Pose session/>
             <gallery::Gallery session/>
+            <playground::Playground session/>
             <training::Training session/>
             <hood::Hood session/>
             <article::Article session/>

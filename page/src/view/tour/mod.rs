@@ -7,6 +7,7 @@ use super::session::Session;
 use crate::text::{self, live, say};
 use crate::tour::{Card, wrapped};
 use crate::view::parts::{Icon, Sign};
+use crate::view::playground;
 use arrange::View;
 use leptos::{
     ev::{self, KeyboardEvent},
@@ -54,6 +55,18 @@ impl Tour {
         }
         self.before.set_value(None);
         focus_on(START);
+    }
+
+    /// Ends it where votes can be dragged by hand.
+    fn go_and_play(self) {
+        self.end();
+        // The person's own view, with its place on the page, is laid out in the frame that comes.
+        request_animation_frame(|| {
+            if let Some(panel) = document().get_element_by_id(playground::ID) {
+                panel.scroll_into_view();
+            }
+            focus_on(playground::ID);
+        });
     }
 }
 
@@ -141,6 +154,9 @@ fn CardInView(
             <h2 id="tour-title">{move || text::named(&format!("tour.{}_title", card.name()))}</h2>
             <p id="tour-text">{move || text::named(&format!("tour.{}_text", card.name()))}</p>
             {(card == Card::Squash).then(|| view! { <squash::Squash session=tour.session/> })}
+            {(card == Card::Capsule).then(|| {
+                view! { <button type="button" class="plain by-hand" on:click=move |_| tour.go_and_play()>{live!("tour.by_hand")}</button> }
+            })}
             <div class="row tour-ways">
                 <button type="button" disabled=place == 0 on:click=move |_| tour.go(place.saturating_sub(1))>{live!("tour.back")}</button>
                 <span class="dots" aria-hidden="true">
