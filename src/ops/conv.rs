@@ -6,42 +6,19 @@
 //! the number of threads.
 
 use super::Pick;
-use super::support::{Matrix, Real, add_scaled, for_each, multiply, twins};
+use super::support::{Matrix, Real, Rows, Tile, add_scaled, for_each, multiply, twins};
 use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
-/// What an invocation of a kernel owns, and how many there are in a workgroup.
-#[derive(Clone, Copy, Debug)]
-struct Tile {
-    variant: &'static str,
-    /// Channels.
-    channels: usize,
-    /// Quadruples of positions, pixels or columns.
-    quads: usize,
-    lanes: usize,
-}
-
-impl Tile {
-    /// For hardware: many invocations with few registers each.
-    const SMALL: Tile = Tile { variant: "8x4", channels: 8, quads: 1, lanes: 64 };
-    /// For adapters that compute on a processor, where a load costs more than many multiplications, and a workgroup is no
-    /// more than one vector of the processor's.
-    const LARGE: Tile = Tile { variant: "8x16", channels: 8, quads: 4, lanes: 4 };
-
-    /// Positions, pixels or columns of one invocation.
-    fn width(&self) -> usize {
-        4 * self.quads
-    }
-}
-
-/// Makes `kernel` the small tile's kernel, and `kernels` those of both.
+/// Makes `kernel` the small tile's kernel, and `kernels` those of both tiles and those by rows.
 macro_rules! tiled {
     () => {
         fn kernel(&self) -> Kernel {
             self.tiled(Tile::SMALL)
         }
         fn kernels(&self) -> Vec<Kernel> {
-            [Tile::SMALL, Tile::LARGE].map(|tile| self.tiled(tile)).to_vec()
+            let tiles = [Tile::SMALL, Tile::LARGE].map(|tile| self.tiled(tile));
+            tiles.into_iter().chain(self.in_rows()).collect()
         }
     };
 }
@@ -101,9 +78,33 @@ impl Convolution {
     }
 
     fn kernel(&self, shader: &'static str, tile: Tile, grid: Grid) -> Kernel {
-        Kernel::new(shader, tile.lanes, grid)
-            .named(tile.variant)
-            .consts([("CHANNELS", tile.channels), ("QUADS", tile.quads)])
+        let kernel = Kernel::new(shader, tile.lanes, grid).named(tile.variant);
+        self.sized(kernel.consts([("CHANNELS", tile.channels), ("QUADS", tile.quads)]))
+    }
+
+    /// Products of one channel in a row of outputs with a row of the kernel, if there are not too many for kernels that
+    /// write each of them out.
+    fn products(&self) -> Option<usize> {
+        (self.width_out() <= 20 && self.kernel <= 9).then_some(self.width_out() * self.kernel)
+    }
+
+    /// A kernel that works by rows; `grid` is what it would be with one row an invocation.
+    fn by_rows(&self, shader: &'static str, rows: Rows, grid: Grid) -> Kernel {
+        let (items, each) = grid.line;
+        let grid = Grid { line: (items, each * rows.rows), ..grid };
+        let kernel = Kernel::new(shader, Rows::LANES, grid).named(rows.variant).on_processors().consts([
+            ("CHANNELS", rows.channels),
+            ("ROWS", rows.rows),
+            ("WIDTH", self.width),
+            ("WIDE", self.width_out()),
+            ("KERNEL", self.kernel),
+            ("STRIDE", self.stride),
+        ]);
+        self.sized(kernel)
+    }
+
+    fn sized(&self, kernel: Kernel) -> Kernel {
+        kernel
             .sizes([
                 ("channels_in", self.channels_in),
                 ("height", self.height),
@@ -288,6 +289,18 @@ impl Operation for Forward {
 }
 
 impl Forward {
+    /// Few images have few rows: a second kernel takes fewer of them, and more channels.
+    fn in_rows(&self) -> Vec<Kernel> {
+        let conv = &self.0;
+        let Some(products) = conv.products() else { return vec![] };
+        let of = |rows: Rows| {
+            let line = Grid::line(Extent::PerImage(conv.height_out()), Rows::LANES);
+            conv.by_rows("conv_forward_rows", rows, line.layers(Extent::Fixed(conv.channels_out), rows.channels))
+        };
+        let (few, many) = (Rows::new("rows2", 16, 2, products), Rows::new("rows", 8, 4, products));
+        [few, many].into_iter().filter(|rows| rows.variant == "rows" || rows.rows == 2).map(of).collect()
+    }
+
     fn tiled(&self, tile: Tile) -> Kernel {
         let line = Grid::line(Extent::PerImage(self.0.positions()), tile.width() * tile.lanes);
         self.0.kernel(self.name(), tile, line.layers(Extent::Fixed(self.0.channels_out), tile.channels))
@@ -349,6 +362,20 @@ impl Operation for BackwardInput {
 }
 
 impl BackwardInput {
+    fn in_rows(&self) -> Vec<Kernel> {
+        let conv = &self.0;
+        let Some(products) = conv.products() else { return vec![] };
+        // Two channels of the gradient at a time, where they come out even.
+        let deep = if conv.channels_out.is_multiple_of(2) { 2 } else { 1 };
+        let rows = Rows::new("rows", 4, 4, deep * products);
+        let tiles = conv.channels_in.div_ceil(rows.channels);
+        let line = Grid::line(Extent::PerImage(conv.height.div_ceil(conv.stride)), Rows::LANES);
+        let grid = line.layers(Extent::Fixed(conv.stride * tiles), 1);
+        let span = (conv.width_out() - 1) * conv.stride + conv.kernel;
+        let kernel = conv.by_rows("conv_backward_input_rows", rows, grid).sizes([("tiles", tiles)]);
+        vec![kernel.consts([("DEEP", deep), ("SPAN", span), ("RELU", usize::from(conv.relu))])]
+    }
+
     fn tiled(&self, tile: Tile) -> Kernel {
         let conv = &self.0;
         let (rows, columns) = (conv.height.div_ceil(conv.stride), conv.width.div_ceil(conv.stride));
@@ -412,6 +439,22 @@ impl Operation for BackwardWeight {
 }
 
 impl BackwardWeight {
+    fn in_rows(&self) -> Vec<Kernel> {
+        let conv = &self.0;
+        let Some(products) = conv.products() else { return vec![] };
+        let lines = conv.channels_in * conv.kernel;
+        let channels = if products > 100 { 4 } else { 8 };
+        let rows = Rows::new("rows", channels, 4.min(lines), products);
+        // Where there are fewer rows of the kernel than a workgroup takes, its lanes share the images instead.
+        let slices = if lines < 2 * rows.rows * Rows::LANES { Rows::LANES } else { 1 };
+        let columns = Rows::LANES / slices;
+        let grid = Grid::line(Extent::Fixed(lines), columns).layers(Extent::Fixed(conv.channels_out), channels);
+        let (split, sums) = (usize::from(slices > 1), channels * (rows.rows * conv.kernel + 1));
+        let kernel = conv.by_rows("conv_backward_weight_rows", rows, grid).shares([split * Rows::LANES * sums]);
+        let relu = usize::from(conv.relu);
+        vec![kernel.consts([("COLUMNS", columns), ("SLICES", slices), ("SPLIT", split), ("RELU", relu)])]
+    }
+
     fn tiled(&self, tile: Tile) -> Kernel {
         let conv = &self.0;
         // The bias is one more column. A small gradient has too few tiles to fill a device: then several lanes share one.

@@ -159,6 +159,8 @@ pub struct Kernel {
     pub grid: Grid,
     /// Which of the operation's kernels it is; empty if there is only one.
     pub variant: &'static str,
+    /// True if it is of no use to hardware, but to adapters that compute on the processor.
+    pub is_for_processors: bool,
 }
 
 impl Kernel {
@@ -167,8 +169,16 @@ impl Kernel {
 
     /// A kernel with `lanes` invocations in a workgroup, which its shader calls `LANES`.
     pub fn new(shader: &'static str, lanes: usize, grid: Grid) -> Self {
-        Kernel { shader, consts: vec![], overrides: vec![], workgroup_bytes: 0, grid, variant: "" }
-            .consts([("LANES", lanes)])
+        Kernel {
+            shader,
+            consts: vec![],
+            overrides: vec![],
+            workgroup_bytes: 0,
+            grid,
+            variant: "",
+            is_for_processors: false,
+        }
+        .consts([("LANES", lanes)])
     }
 
     /// Adds sizes that must be known before the shader is compiled.
@@ -204,6 +214,11 @@ impl Kernel {
     /// Gives it a name among the operation's kernels.
     pub fn named(self, variant: &'static str) -> Self {
         Kernel { variant, ..self }
+    }
+
+    /// Keeps it from hardware: no such device measures it.
+    pub fn on_processors(self) -> Self {
+        Kernel { is_for_processors: true, ..self }
     }
 
     /// Invocations in a workgroup.

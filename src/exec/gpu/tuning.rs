@@ -63,13 +63,21 @@ impl Context {
             return kernels.pop();
         }
         let guess = if self.adapter().is_software { kernels.len() - 1 } else { 0 };
+        let key = || key(operation, &self.candidates(operation), capacity);
         let named = |name: &str| kernels.iter().position(|kernel| kernel.variant == name);
         let index = match &*lock(&self.tuner.tuning) {
             Tuning::Guessed => Some(guess),
             Tuning::Forced(name) => Some(named(name).unwrap_or(guess)),
-            Tuning::Measured => lock(&self.tuner.choices).get(&key(operation, capacity)).and_then(|name| named(name)),
+            Tuning::Measured => lock(&self.tuner.choices).get(&key()).and_then(|name| named(name)),
         };
         index.map(|index| kernels.swap_remove(index))
+    }
+
+    /// The kernels that a measurement compares.
+    fn candidates(&self, operation: &dyn Operation) -> Vec<Kernel> {
+        let mut kernels = operation.kernels();
+        kernels.retain(|kernel| self.adapter().is_software || !kernel.is_for_processors);
+        kernels
     }
 
     /// The variant that a plan of this capacity runs, if there are several and it is known.
@@ -84,8 +92,10 @@ impl Context {
     }
 }
 
-fn key(operation: &dyn Operation, capacity: usize) -> String {
-    format!("{operation:?} for {} images", capacity.min(IMAGES))
+/// What a choice is kept under. The kernels' names are part of it: where there is a new one, all are measured again.
+fn key(operation: &dyn Operation, candidates: &[Kernel], capacity: usize) -> String {
+    let names: Vec<&str> = candidates.iter().map(|kernel| kernel.variant).collect();
+    format!("{operation:?} for {} images, {}", capacity.min(IMAGES), names.join(" or "))
 }
 
 impl Loaded {
@@ -99,7 +109,9 @@ impl Loaded {
                 continue;
             }
             let mut fastest: Option<(f64, Kernel)> = None;
-            for kernel in operation.kernels() {
+            let candidates = self.context().candidates(operation);
+            let key = key(operation, &candidates, plan.capacity);
+            for kernel in candidates {
                 self.prepare(index, &kernel).await?;
                 let ms = self.milliseconds(index).await?;
                 if fastest.as_ref().is_none_or(|(least, _)| ms < *least) {
@@ -108,8 +120,7 @@ impl Loaded {
             }
             if let Some((_, kernel)) = fastest {
                 self.prepare(index, &kernel).await?;
-                let choice = (key(operation, plan.capacity), kernel.variant.to_string());
-                self.context().adopt(Choices::from([choice]));
+                self.context().adopt(Choices::from([(key, kernel.variant.to_string())]));
             }
         }
         Ok(())
