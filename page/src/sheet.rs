@@ -76,6 +76,23 @@ impl Sheet {
         }
     }
 
+    /// Draws a frame into the outermost cells of a picture: it stands out. A place outside changes nothing.
+    pub fn frame(&mut self, [column, row]: [usize; 2], colour: Colour) {
+        let [across, down] = self.picture;
+        let (left, top) = (column * (across + self.gap), row * (down + self.gap));
+        if left + across > self.width || top + down > self.height {
+            return;
+        }
+        for y in 0..down {
+            let line = &mut self.cells[(top + y) * self.width + left..][..across];
+            if y == 0 || y + 1 == down {
+                line.fill(colour);
+            } else {
+                [line[0], line[across - 1]] = [colour; 2];
+            }
+        }
+    }
+
     /// As a PNG file, each cell `scale` × `scale` pixels.
     pub fn png(&self, scale: usize) -> Vec<u8> {
         let scale = scale.max(1);
@@ -111,6 +128,19 @@ mod tests {
         let at = |column: u32, row: u32| picture.get_pixel(column * 3 + 1, row * 3 + 2).0[0];
         let rows: Vec<Vec<u8>> = (0..3).map(|row| (0..5).map(|column| at(column, row)).collect()).collect();
         assert_eq!(rows, [[0, 255, 128, 128, 128], [128; 5], [128, 128, 128, 255, 0]]);
+    }
+
+    #[test]
+    fn a_frame_goes_around_its_picture_alone() {
+        let ramp = Ramp::new(&[[0, 0, 0], [255, 255, 255]]);
+        let mut sheet = Sheet::new([2, 1], [3, 3], 1);
+        sheet.put([1, 0], &[1.0; 9], &ramp, (0.0, 1.0));
+        sheet.frame([1, 0], [9, 0, 0]);
+        sheet.frame([2, 0], [9, 0, 0]);
+        let picture = image::load_from_memory(&sheet.png(1)).unwrap().into_rgb8();
+        let row = |y: u32| (0..7).map(|x| picture.get_pixel(x, y).0[0]).collect::<Vec<u8>>();
+        assert_eq!(row(0), [128, 128, 128, 128, 9, 9, 9]);
+        assert_eq!(row(1), [128, 128, 128, 128, 9, 255, 9]);
     }
 
     #[test]

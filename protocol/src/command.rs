@@ -141,6 +141,8 @@ pub enum Command {
     /// First of all: which executor to use. Answered by [`Snapshot::Device`](super::Snapshot::Device), at once for the
     /// CPU and again when WebGPU is ready.
     Start(DeviceChoice),
+    /// Answered by [`Snapshot::Alive`](super::Snapshot::Alive) between two slices of whatever runs.
+    Ping,
     /// Changes the executor; networks move with their moments.
     UseDevice(DeviceChoice),
     /// Reads a digit. Answered by [`Snapshot::Reading`](super::Snapshot::Reading) if the reading has changed, and by

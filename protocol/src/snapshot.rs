@@ -253,6 +253,8 @@ pub struct Digits {
 pub enum TrainingState {
     /// The training set is being fetched: bytes so far and in all.
     Loading(u32, u32),
+    /// WebGPU is being asked for, and training on anything else was not asked for.
+    Waiting,
     /// Steps are running.
     Running,
     /// Waiting for a person.
@@ -425,6 +427,8 @@ pub struct Checked {
 pub enum Snapshot {
     /// The engine's program has started and takes commands; its build.
     Ready(String),
+    /// The engine lives: the answer to a ping.
+    Alive,
     /// The executor.
     Device(DeviceStatus),
     /// A network was loaded, made, or has changed.

@@ -7,9 +7,12 @@ mod worker {
     use capscope::exec::{Device, gpu::Checks};
     use capscope::protocol::{self, Snapshot};
     use capscope::store::{indexed, lock};
-    use gloo_timers::callback::Timeout;
+    use gloo_timers::future::TimeoutFuture;
     use js_sys::{Array, Uint8Array};
+    use std::future::poll_fn;
+    use std::pin::{Pin, pin};
     use std::rc::Rc;
+    use std::task::Poll;
     use wasm_bindgen::{JsCast, JsValue, closure::Closure};
     use wasm_bindgen_futures::{JsFuture, spawn_local};
     use web_sys::{
@@ -17,8 +20,25 @@ mod worker {
         ReadableStreamDefaultReader, Response,
     };
 
-    /// So long is waited for WebGPU.
+    /// So long is waited for WebGPU, and for what is stored.
     const PATIENCE_MILLIS: u32 = 5000;
+
+    /// So long a state may take to be written.
+    const WRITING_MILLIS: u32 = 60_000;
+
+    /// What some work comes to, or an error that says that it took too long. A browser may never answer at all.
+    async fn within<T>(
+        millis: u32,
+        work: impl Future<Output = Result<T, String>>,
+        too_late: &'static str,
+    ) -> Result<T, String> {
+        let (mut work, mut end) = (pin!(work), TimeoutFuture::new(millis));
+        poll_fn(|context| match work.as_mut().poll(context) {
+            Poll::Ready(outcome) => Poll::Ready(outcome),
+            Poll::Pending => Pin::new(&mut end).poll(context).map(|()| Err(too_late.to_string())),
+        })
+        .await
+    }
 
     /// The engine's surroundings in a worker.
     struct Worker {
@@ -116,22 +136,8 @@ mod worker {
             if !has_webgpu.is_ok_and(|gpu| gpu.is_truthy()) {
                 return Box::pin(async { Err("this browser has no WebGPU; the CPU is used".into()) });
             }
-            Box::pin(async {
-                // The first answer counts: the device's, or that there is none in time.
-                let (answer, first) = async_channel::bounded(1);
-                let too_late = answer.clone();
-                let patience = Timeout::new(PATIENCE_MILLIS, move || {
-                    let seconds = PATIENCE_MILLIS / 1000;
-                    let _ = too_late.try_send(Err(format!("WebGPU did not answer in {seconds} s; the CPU is used")));
-                });
-                spawn_local(async move {
-                    let device = Device::open_gpu(Checks::Kept).await;
-                    let _ = answer.try_send(device.map_err(|error| error.to_string()));
-                });
-                let outcome = first.recv().await;
-                patience.cancel();
-                outcome.unwrap_or_else(|_| Err("WebGPU gave no answer; the CPU is used".into()))
-            })
+            let device = async { Device::open_gpu(Checks::Kept).await.map_err(|error| error.to_string()) };
+            Box::pin(within(PATIENCE_MILLIS, device, "WebGPU did not answer in 5 s; the CPU is used"))
         }
 
         fn cpu_name(&self) -> String {
@@ -143,11 +149,19 @@ mod worker {
         }
 
         fn stored<'a>(&'a self, key: &'a str) -> Soon<'a, Result<Option<Vec<u8>>, String>> {
-            Box::pin(indexed::read(key))
+            Box::pin(within(
+                PATIENCE_MILLIS,
+                indexed::read(key),
+                "this browser's storage does not answer; nothing is kept here",
+            ))
         }
 
         fn store(&self, entries: Vec<(&'static str, Vec<u8>)>) -> Soon<'static, Result<(), String>> {
-            Box::pin(indexed::write(entries))
+            Box::pin(within(
+                WRITING_MILLIS,
+                indexed::write(entries),
+                "this browser's storage does not answer; the training is not kept",
+            ))
         }
 
         fn claim(&self, by_force: bool, lost: Box<dyn FnOnce()>) -> Soon<'static, Result<bool, String>> {

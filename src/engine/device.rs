@@ -50,6 +50,11 @@ impl Choice {
         &self.device
     }
 
+    /// Whether WebGPU and nothing else is to train, and has not answered for the first time.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.asked && self.wanted == DeviceChoice::WebGpu && self.losses == 0
+    }
+
     /// Why the device is gone, if it is.
     pub(super) fn loss(&self) -> Option<String> {
         match &self.device {
@@ -82,8 +87,11 @@ impl Engine {
         self.device.losses = 0;
         self.device.aftermath.clear();
         if choice == DeviceChoice::Cpu {
-            self.use_device(Device::Cpu).await;
-            return self.tell_device(true, false, String::new());
+            if let Err(error) = self.use_device(Device::Cpu).await {
+                self.problem(error);
+            }
+            self.tell_device(true, false, String::new());
+            return self.train_at_last();
         }
         self.tell_device(false, false, String::new());
         self.request_gpu();
@@ -103,7 +111,13 @@ impl Engine {
         }
     }
 
+    /// WebGPU has answered; training that waited for it begins.
     pub(super) async fn gpu_answered(&mut self, outcome: Result<Device, String>, stored: Option<Vec<u8>>) {
+        self.take_device(outcome, stored).await;
+        self.train_at_last();
+    }
+
+    async fn take_device(&mut self, outcome: Result<Device, String>, stored: Option<Vec<u8>>) {
         self.device.asked = false;
         if self.device.kernels.is_none() {
             self.device.kernels = stored.and_then(|bytes| kernels::Found::from_stored(&bytes));
@@ -124,7 +138,9 @@ impl Engine {
                     self.wake_on_loss(context);
                 }
                 self.adopt_kernels(&device);
-                self.use_device(device).await;
+                if let Err(why) = self.use_device(device).await {
+                    return self.leave_device(why).await;
+                }
                 self.remember_kernels();
                 // A device that was lost on the way here is told of when it is replaced.
                 if self.device.loss().is_none() {
@@ -134,6 +150,18 @@ impl Engine {
             Err(reason) if aftermath.is_empty() => self.tell_device(true, false, reason),
             Err(reason) => self.tell_device(true, false, format!("{aftermath}; {reason}")),
         }
+    }
+
+    /// A device that does not take what runs here, such as one that refuses a shader or has too little memory, is left
+    /// again. One that was lost meanwhile is replaced where losses are.
+    pub(super) async fn leave_device(&mut self, why: String) {
+        if self.device.loss().is_some() {
+            return;
+        }
+        if let Err(error) = self.use_device(Device::Cpu).await {
+            self.problem(error);
+        }
+        self.tell_device(true, false, format!("{why}; the CPU is used"));
     }
 
     /// A loss wakes the loop, which looks at the device before anything else.
@@ -179,23 +207,20 @@ impl Engine {
         }
     }
 
-    /// Moves every network to another device, and reads the digit in view there.
-    async fn use_device(&mut self, device: Device) {
+    /// Moves every network to another device, and reads the digit in view there: a device that fails does so here.
+    async fn use_device(&mut self, device: Device) -> Result<(), String> {
         self.readers.clear();
         self.give_up_evaluation();
         self.check = None;
         self.device.device = device.clone();
         for shipped in self.shipped.values_mut() {
-            if let Err(error) = shipped.move_to(&device) {
-                return self.problem(error);
-            }
+            shipped.move_to(&device).map_err(|error| error.to_string())?;
         }
-        if let Err(error) = self.move_training(&device).await {
-            self.problem(error);
-        }
+        self.move_training(&device).await?;
         // The device is told only after this: what the page then shows has come from it.
-        if let Some(exploration) = self.exploration.take().or_else(|| self.latest.clone()) {
-            self.explore(exploration).await;
+        match self.exploration.take().or_else(|| self.latest.clone()) {
+            Some(exploration) => self.try_to_explore(exploration).await,
+            None => Ok(()),
         }
     }
 

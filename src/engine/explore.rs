@@ -199,17 +199,25 @@ impl Engine {
     /// Answers an exploration. The reading is computed anew only if the digit, r or the network has changed since the
     /// page was last sent one.
     pub(super) async fn explore(&mut self, exploration: Exploration) {
+        if let Err(error) = self.try_to_explore(exploration).await {
+            match self.device.current() {
+                Device::Cpu => self.problem(error),
+                Device::Gpu(_) => self.leave_device(error).await,
+            }
+        }
+    }
+
+    /// The same; an error is a sentence.
+    pub(super) async fn try_to_explore(&mut self, exploration: Exploration) -> Result<(), String> {
         self.latest = Some(exploration.clone());
         if exploration.pixels.is_empty() {
             self.shown = None;
             self.grid = None;
             // Nothing to read yet, but the network can be on its way.
             self.held(&exploration.network);
-            return;
+            return Ok(());
         }
-        if let Err(error) = self.answer(&exploration).await {
-            self.problem(error);
-        }
+        self.answer(&exploration).await
     }
 
     async fn answer(&mut self, exploration: &Exploration) -> Result<(), String> {

@@ -188,6 +188,7 @@ impl Engine {
     async fn take(&mut self, event: Event) {
         match event {
             Event::Command(Command::Explore(exploration)) => self.exploration = Some(exploration),
+            Event::Command(Command::Ping) => self.host.send(Snapshot::Alive),
             Event::Command(command) => self.commands.push_back(command),
             Event::Loading(asset, done, all) => self.loading(asset, done, all),
             Event::Loaded(asset, outcome) => self.loaded(asset, outcome).await,
@@ -202,8 +203,9 @@ impl Engine {
     async fn obey(&mut self, command: Command) {
         let Some(command) = self.unless_recalling(command) else { return };
         match command {
-            // Taken out before.
+            // Both are taken out before.
             Command::Explore(exploration) => self.exploration = Some(exploration),
+            Command::Ping => {}
             Command::Start(choice) | Command::UseDevice(choice) => self.choose_device(choice).await,
             Command::Inspect(inspection) => self.look_into(inspection).await,
             Command::SaveTrace => self.save_trace().await,

@@ -194,13 +194,31 @@ impl Engine {
         training.offered = None;
         training.since = training.trainer.as_ref().map_or(0, Trainer::step);
         training.told = (self.host.now(), training.trainer.as_ref().map_or(0, Trainer::step));
-        if has_data {
-            training.state = TrainingState::Running;
-        } else {
-            training.state = TrainingState::Loading(0, MnistSplit::TRAIN.packed_bytes);
+        training.state = match (self.device.is_awaited(), has_data) {
+            (true, _) => TrainingState::Waiting,
+            (false, true) => TrainingState::Running,
+            (false, false) => TrainingState::Loading(0, MnistSplit::TRAIN.packed_bytes),
+        };
+        if !has_data {
             self.fetch(Asset::Training);
         }
         self.tell_training();
+    }
+
+    /// The device is known now: training that waited for it begins.
+    pub(super) fn train_at_last(&mut self) {
+        let has_data = self.training_set().is_some();
+        if let Some(training) = &mut self.training
+            && training.state == TrainingState::Waiting
+        {
+            training.told.0 = self.host.now();
+            training.state = if has_data {
+                TrainingState::Running
+            } else {
+                TrainingState::Loading(0, MnistSplit::TRAIN.packed_bytes)
+            };
+            self.tell_training();
+        }
     }
 
     pub(super) async fn pause(&mut self) {

@@ -12,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use walkdir::WalkDir;
+use wasmparser::{Validator, WasmFeatures};
 
 /// Bytes that may be fetched before the first true picture, compressed as a host sends them.
 const MOST_BYTES: u64 = 3_000_000;
@@ -43,6 +44,9 @@ pub fn package(workspace: &Workspace) -> Result<()> {
         fs::remove_dir_all(&site).with_context(|| format!("{} cannot be emptied", site.display()))?;
     }
     copy(&from, &site)?;
+    for path in files(&site).iter().filter(|path| path.extension().is_some_and(|ending| ending == "wasm")) {
+        plain(&read(path)?).with_context(|| format!("{} would not start everywhere", path.display()))?;
+    }
     let engine = name_engine(&site)?;
     edit(&site.join("offline.js"), |text| with_engine(&text, &engine))?;
     let root = workspace.root.to_string_lossy();
@@ -57,6 +61,14 @@ pub fn package(workspace: &Workspace) -> Result<()> {
     write(&site.join("_headers"), headers(&policy, &engine).as_bytes())?;
     compress(&site)?;
     report(&site, &engine)
+}
+
+/// Refuses a program that asks for more than every browser since 2023 has: vectors of 128 bits, and WebAssembly 2.0
+/// otherwise. A function that is never called counts too.
+fn plain(program: &[u8]) -> Result<()> {
+    let features = WasmFeatures::WASM2;
+    Validator::new_with_features(features).validate_all(program)?;
+    Ok(())
 }
 
 /// The engine's files by the names that their content gives them.
@@ -247,6 +259,21 @@ mod tests {
         assert!(policy.contains("'sha256-dpLDrTVAu4A8Ags67mbNiIcSMjTqDG5xQ8Ct1z/0Me0='"), "{policy}");
         assert_eq!(policy.matches("'sha256-").count(), 2);
         assert!(policy.contains("'wasm-unsafe-eval'") && !policy.contains("'unsafe-eval'"));
+    }
+
+    #[test]
+    fn a_program_that_asks_for_relaxed_vectors_is_refused() {
+        // A function of no parameters that makes the largest of two vectors, drops it and ends.
+        let program = |operation: &[u8]| {
+            let vector: &[u8] = &[&[0xfd, 0x0c][..], &[0; 16]].concat();
+            let body = [&[0x00][..], vector, vector, operation, &[0x1a, 0x0b]].concat();
+            let code = [&[0x01, body.len() as u8][..], &body].concat();
+            let head = [0, b'a', b's', b'm', 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, code.len() as u8];
+            [&head[..], &code].concat()
+        };
+        plain(&program(&[0xfd, 0xe9, 0x01])).expect("f32x4.max");
+        let error = plain(&program(&[0xfd, 0x8e, 0x02])).expect_err("f32x4.relaxed_max").to_string();
+        assert!(error.contains("relaxed SIMD"), "{error}");
     }
 
     #[test]

@@ -189,6 +189,7 @@ pub fn pose_value(value: f32, offset: f32) -> String {
 pub fn state_name(state: &TrainingState) -> &'static str {
     match state {
         TrainingState::Loading(..) => "loading",
+        TrainingState::Waiting => "waiting",
         TrainingState::Running => "running",
         TrainingState::Paused => "paused",
         TrainingState::Finished => "finished",

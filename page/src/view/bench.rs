@@ -28,6 +28,11 @@ impl Benches {
         Benches { waiting: StoredValue::new_local(HashMap::new()), next: StoredValue::new(0) }
     }
 
+    /// Whether an answer is waited for.
+    pub fn is_measuring(&self) -> bool {
+        self.waiting.with_value(|waiting| !waiting.is_empty())
+    }
+
     /// Hands an answer to who waits for it.
     pub fn answered(&self, serial: u32, answer: Answer) {
         self.waiting.update_value(|waiting| {

@@ -1,6 +1,6 @@
 //! What the page asks of the browser: theme, motion, frames, the address, small stored choices.
 
-use crate::ramp::{Ramp, token_colour};
+use crate::ramp::{Colour, Ramp, token_colour};
 use crate::svg::Tints;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -219,6 +219,13 @@ impl Colours {
             two: ramp("--two-"),
             tints,
         }
+    }
+}
+
+impl Colours {
+    /// The colour of what stands out.
+    pub fn accent(&self) -> Colour {
+        token_colour(&self.tints.with_untracked(|tints| tints.accent.clone()), false).unwrap_or_default()
     }
 }
 

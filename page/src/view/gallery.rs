@@ -331,10 +331,13 @@ fn Pair(
 fn png(session: Session, surveyed: &Surveyed) -> Vec<u8> {
     let count = surveyed.digits.indices.len().max(1);
     let mut sheet = Sheet::new([count, 2], [SIDE, SIDE], 2);
-    let ink = session.colours.ink.get_untracked();
+    let (ink, wrong) = (session.colours.ink.get_untracked(), session.colours.accent());
     for (column, read) in (0..count).filter_map(|place| Some((place, read_of(surveyed, place)?))) {
         sheet.put([column, 0], &read.given, &ink, (0.0, 1.0));
         sheet.put([column, 1], &read.made, &ink, (0.0, 1.0));
+        if read.label != read.read {
+            sheet.frame([column, 1], wrong);
+        }
     }
     sheet.png(3)
 }

@@ -20,6 +20,7 @@ mod offline;
 mod parts;
 mod playground;
 mod pose;
+mod pulse;
 mod routing;
 mod session;
 mod share;

@@ -8,6 +8,7 @@ use super::download;
 use super::latency::Latency;
 use super::link::Link;
 use super::material::Refused;
+use super::pulse::Pulse;
 use super::speech;
 use super::surveys::Surveys;
 use super::training::Desk;
@@ -103,6 +104,8 @@ pub struct Session {
     pub problems: RwSignal<Vec<Problem>>,
     /// Whether the engine's program has started.
     pub started: RwSignal<bool>,
+    /// Whether it still answers.
+    pub pulse: Pulse,
 }
 
 /// The test digit that the page opens with: a five as most people write it, whose strokes bend both ways.
@@ -145,6 +148,7 @@ impl Session {
             checked: RwSignal::new(None),
             problems: RwSignal::new(Vec::new()),
             started: RwSignal::new(false),
+            pulse: Pulse::new(),
         };
         let failed = move |sentence: String| session.report(sentence);
         session.link.set_value(Link::start(move |snapshot| session.receive(snapshot), failed));
@@ -161,6 +165,7 @@ impl Session {
         super::explore::keep_address(session);
         browser::when_hidden(move || session.send(&Command::Keep));
         super::surveys::keep_sweeping(session);
+        super::pulse::keep_asking(session);
         session
     }
 
@@ -180,7 +185,8 @@ impl Session {
         self.tell(sentence, false);
     }
 
-    fn tell(&self, sentence: String, reload: bool) {
+    /// The same, with the offer to fetch the page anew.
+    pub fn tell(&self, sentence: String, reload: bool) {
         self.problems.update(|problems| {
             if problems.iter().all(|problem| problem.sentence != sentence) {
                 let id = problems.last().map_or(0, |problem| problem.id + 1);
@@ -210,9 +216,18 @@ impl Session {
         self.send(&Command::Reset(settings));
     }
 
+    /// Takes a problem back that is over.
+    pub fn withdraw(&self, sentence: &str) {
+        if self.problems.with_untracked(|problems| problems.iter().any(|problem| problem.sentence == sentence)) {
+            self.problems.update(|problems| problems.retain(|problem| problem.sentence != sentence));
+        }
+    }
+
     fn receive(&self, snapshot: Snapshot) {
+        self.pulse.heard(*self);
         match snapshot {
             Snapshot::Ready(build) if build == capscope_protocol::BUILD => self.greet(),
+            Snapshot::Alive => {}
             // Whatever it would say further could be misread: it is not asked anything.
             Snapshot::Ready(_) => self.tell(say!("banner.versions_differ"), true),
             Snapshot::Device(status) => self.take_device(status),
@@ -412,7 +427,9 @@ impl Session {
     /// Whether steps are running or the training set is on its way.
     pub fn is_training(&self) -> bool {
         self.training.with(|training| {
-            training.as_ref().is_some_and(|t| matches!(t.state, TrainingState::Running | TrainingState::Loading(..)))
+            training.as_ref().is_some_and(|training| {
+                matches!(training.state, TrainingState::Running | TrainingState::Waiting | TrainingState::Loading(..))
+            })
         })
     }
 

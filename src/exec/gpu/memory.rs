@@ -116,13 +116,15 @@ impl Context {
         #[cfg(not(target_arch = "wasm32"))]
         self.poll(None)?;
         let outcome = mapped.await;
-        self.status.check()?;
         let refused = |why: String| ExecError::Refused { what: "a read-back".into(), why };
         match outcome {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => return Err(refused(error.to_string())),
-            Err(_) => return Err(ExecError::Lost("it never answered a read-back".into())),
+            // Nothing here unmaps or destroys a buffer that is being read: a browser may refuse a read-back of a lost
+            // device before it tells of the loss.
+            Ok(Err(error)) => self.status.lose(format!("a read-back failed: {error}")),
+            Err(_) => self.status.lose("it never answered a read-back".into()),
         }
+        self.status.check()?;
         let view = staging.get_mapped_range(..bytes).map_err(|error| refused(error.to_string()))?;
         let all: Vec<f32> = bytemuck::pod_collect_to_vec(&view);
         let mut rest = all.as_slice();

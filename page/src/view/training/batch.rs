@@ -120,9 +120,13 @@ fn png(session: Session, batch: &BatchPictures) -> Vec<u8> {
     let [rows, columns] = batch.size.map(|side| (side as usize).max(1));
     let count = batch.labels.len().max(1);
     let mut sheet = Sheet::new([count.min(ACROSS), count.div_ceil(ACROSS)], [columns, rows], 2);
-    let ink = session.colours.ink.get_untracked();
+    let (ink, wrong) = (session.colours.ink.get_untracked(), session.colours.accent());
     for (place, bytes) in batch.pixels.chunks_exact(rows * columns).enumerate() {
-        sheet.put([place % ACROSS, place / ACROSS], &from_bytes(bytes), &ink, (0.0, 1.0));
+        let at = [place % ACROSS, place / ACROSS];
+        sheet.put(at, &from_bytes(bytes), &ink, (0.0, 1.0));
+        if batch.labels.get(place) != batch.readings.get(place) {
+            sheet.frame(at, wrong);
+        }
     }
     sheet.png(3)
 }

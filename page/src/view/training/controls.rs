@@ -79,6 +79,7 @@ fn Status(
     let sentence = move || match state.get() {
         None => say!("training.no_training"),
         Some(TrainingState::Loading(_, all)) => say!("training.loading", size = format::scaled(all.into(), "B")),
+        Some(TrainingState::Waiting) => say!("training.waiting"),
         Some(TrainingState::Running) => say!("training.running"),
         Some(TrainingState::Paused) => say!("training.paused"),
         Some(TrainingState::Finished) => say!("training.finished"),
