@@ -29,6 +29,9 @@ pub enum Purpose {
     Evaluate,
     /// Everything of a picture: activations, every iteration, the reconstruction; up to 10 iterations.
     Trace,
+    /// The votes of the class capsules once, and every iteration of each procedure of
+    /// [`Routed::comparable`](super::Routed::comparable) on them.
+    Compare,
     /// From poses to pictures.
     Decode,
 }
@@ -39,7 +42,7 @@ impl Purpose {
     }
 
     pub(super) fn traced(self) -> bool {
-        matches!(self, Purpose::TrainTraced | Purpose::Trace)
+        matches!(self, Purpose::TrainTraced | Purpose::Trace | Purpose::Compare)
     }
 }
 
@@ -56,7 +59,8 @@ pub fn most_images(config: &Config, purpose: Purpose) -> Result<usize, PlanError
 /// Tensors that the host writes: `pixels` [B, height·width], `labels` [B]; for two overlapping digits also
 /// `second labels` [B] and for training `first target` and `second target` [B, height·width], each digit by itself; for
 /// [`Purpose::Decode`] `pose` [B, J, D] and `chosen` [B]. To be read: `conv1`, `primary`, for a layer called digit `digit votes`, `digit v`, `digit s history`
-/// and if traced `digit logits`, `digit coupling`, `digit v history`; `lengths`, `chosen`, `reconstruction`, `ledger`.
+/// and if traced `digit logits`, `digit coupling`, `digit v history`; `lengths`, `chosen`, `reconstruction`, `ledger`. For
+/// [`Purpose::Compare`] `coupling` and `v history` stand after the name of each procedure instead of the layer's.
 ///
 /// # Errors
 /// [`PlanError`], which a checked configuration never causes.
@@ -185,6 +189,9 @@ impl Model<'_> {
         let mut layers = vec![];
         let mut entropy = None;
         for index in 0..config.routed.len() {
+            if self.purpose == Purpose::Compare && index + 1 == config.routed.len() {
+                return self.compare(index, input);
+            }
             let (layer, layer_entropy) = self.route(index, input);
             input = layer.v;
             entropy = Some(layer_entropy);

@@ -7,7 +7,7 @@ use crate::ops::activity::{self, Activity};
 use crate::ops::batch_sum::BatchSum;
 use crate::ops::votes;
 use crate::plan::{Extent, Operation, Phase, Role, TensorId};
-use crate::routing::{Coefficients, Problem, Procedure};
+use crate::routing::{Coefficients, PROCEDURES, Problem, Procedure};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -37,6 +37,16 @@ impl Routed {
         tensors.retain(|(name, _)| *name != "bias" || self.bias);
         tensors
     }
+
+    /// The procedures that mean something to this layer's votes without training: all that learn nothing but the bias,
+    /// and the layer's own.
+    pub fn comparable(&self) -> Vec<&'static dyn Procedure> {
+        let problem = self.problem(1, 1);
+        let learns_nothing = |procedure: &dyn Procedure| {
+            procedure.tensors(&problem).iter().all(|(name, _)| *name == "bias") || procedure.name() == self.procedure
+        };
+        PROCEDURES.iter().copied().filter(|procedure| learns_nothing(*procedure)).collect()
+    }
 }
 
 impl Model<'_> {
@@ -48,51 +58,79 @@ impl Model<'_> {
     /// Votes and routing of a layer; its tensors, and the entropy of its last coefficients.
     pub(super) fn route(&mut self, index: usize, input: TensorId) -> (RoutedTensors, TensorId) {
         let layer = &self.config.routed[index];
+        let (projection, votes) = self.vote(layer, input);
+        let iterations = if self.purpose == Purpose::TrainTraced { layer.iterations } else { MOST_ITERATIONS };
+        let problem = layer.problem(projection.children, iterations);
+        let ports = self.settle(layer, self.procedure_of(layer), &layer.name, &problem, [input, votes]);
+        let entropy = ports["entropy"];
+        (RoutedTensors { input, v: ports["v"], projection, problem, ports }, entropy)
+    }
+
+    /// The votes of a layer, once, and every procedure that they mean something to, each under its own name.
+    pub(super) fn compare(&mut self, index: usize, input: TensorId) {
+        let layer = &self.config.routed[index];
+        let (projection, votes) = self.vote(layer, input);
+        let problem = layer.problem(projection.children, MOST_ITERATIONS);
+        for procedure in layer.comparable() {
+            self.settle(layer, procedure, procedure.name(), &problem, [input, votes]);
+        }
+    }
+
+    fn vote(&mut self, layer: &Routed, input: TensorId) -> (votes::Projection, TensorId) {
         let (children, dims_in) = match *self.builder.dims(input) {
             [_, children, dims] => (children, dims),
             ref other => unreachable!("poses have three extents, not {other:?}"),
         };
-        let iterations = if self.purpose == Purpose::TrainTraced { layer.iterations } else { MOST_ITERATIONS };
         let projection = votes::Projection { children, parents: layer.parents, dims_in, dims_out: layer.dims };
-        let problem = layer.problem(children, iterations);
-        let procedure = self.procedure_of(layer);
         let name = layer.name.as_str();
-
         let weight = self.parameter(&format!("{name}.weight"));
         let votes = self.activation(&format!("{name} votes"), &[children, layer.parents, layer.dims]);
         self.forward(name, votes::Forward(projection), &[input, weight], &[votes]);
+        (projection, votes)
+    }
+
+    /// From a layer's votes to its parents by a procedure; its tensors are `called` so. All that was read or written, by
+    /// the name of the port.
+    fn settle(
+        &mut self,
+        layer: &Routed,
+        procedure: &dyn Procedure,
+        called: &str,
+        problem: &Problem,
+        [input, votes]: [TensorId; 2],
+    ) -> HashMap<&'static str, TensorId> {
         let mut ports = HashMap::from([("votes", votes)]);
-        for (port, shape) in procedure.tensors(&problem) {
-            let tensor = if self.layout.find(&format!("{name}.{port}")).is_some() {
-                self.parameter(&format!("{name}.{port}"))
+        for (port, shape) in procedure.tensors(problem) {
+            let parameter = format!("{}.{port}", layer.name);
+            let tensor = if self.layout.find(&parameter).is_some() {
+                self.parameter(&parameter)
             } else {
                 // An input that the host never writes stays 0.
-                self.builder.fixed(Role::Input, &format!("{name} without {port}"), &shape)
+                self.builder.fixed(Role::Input, &format!("{called} without {port}"), &shape)
             };
             ports.insert(port, tensor);
         }
-        let operations = procedure.forward(problem);
+        let operations = procedure.forward(*problem);
         if operations.iter().flat_map(|operation| operation.ports()).any(|port| port.name == "activation") {
-            let activation = self.activation(&format!("{name} activation"), &[children]);
-            let activity = Activity { capsules: children, dims: dims_in };
-            self.forward(name, activity::Forward(activity), &[input], &[activation]);
+            let activation = self.activation(&format!("{called} activation"), &[problem.children]);
+            let activity = Activity { capsules: problem.children, dims: self.builder.dims(input)[2] };
+            self.forward(called, activity::Forward(activity), &[input], &[activation]);
             ports.insert("activation", activation);
         }
         for operation in operations {
-            self.wire(Phase::Forward, layer, &problem, operation, &mut ports);
+            self.wire(Phase::Forward, called, problem, operation, &mut ports);
         }
         if self.purpose.traced() {
-            self.wire(Phase::Forward, layer, &problem, procedure.trace(problem), &mut ports);
+            self.wire(Phase::Forward, called, problem, procedure.trace(*problem), &mut ports);
         }
-        let entropy = ports["entropy"];
-        (RoutedTensors { input, v: ports["v"], projection, problem, ports }, entropy)
+        ports
     }
 
     /// A step whose ports are bound to the tensors of their names. What nothing has written yet is made.
     fn wire(
         &mut self,
         phase: Phase,
-        layer: &Routed,
+        called: &str,
         problem: &Problem,
         operation: Arc<dyn Operation>,
         ports: &mut HashMap<&'static str, TensorId>,
@@ -103,12 +141,12 @@ impl Model<'_> {
                 let Extent::PerImage(elements) = port.extent else {
                     unreachable!("{} of {} is a tensor of the procedure", port.name, operation.name())
                 };
-                let (name, dims) = described(&layer.name, port.name, problem, elements);
+                let (name, dims) = described(called, port.name, problem, elements);
                 self.builder.per_image(Role::Activation, &name, &dims)
             });
             if port.is_written() { &mut writes } else { &mut reads }.push(tensor);
         }
-        self.builder.step_of(phase, &layer.name, operation, &reads, &writes);
+        self.builder.step_of(phase, called, operation, &reads, &writes);
     }
 
     /// From the gradient of the class capsules to that of the primary ones.
@@ -120,7 +158,7 @@ impl Model<'_> {
             let RoutedTensors { input, projection, problem, mut ports, .. } = layer;
             ports.insert("gv", gv);
             for operation in self.procedure_of(settings).backward(problem, settings.gradient) {
-                self.wire(Phase::Backward, settings, &problem, operation, &mut ports);
+                self.wire(Phase::Backward, name, &problem, operation, &mut ports);
             }
             for (port, shape) in settings.tensors(projection.children) {
                 let parts = ports.iter().find(|(name, _)| name.strip_prefix('g') == Some(port));

@@ -1,6 +1,7 @@
 //! Training: initial weights, the trainer that drives an executor, evaluation, weight files, and the replay of reference
 //! cases.
 
+mod compare;
 mod evaluate;
 mod init;
 mod plateau;
@@ -10,6 +11,7 @@ pub mod slow;
 mod trainer;
 pub mod weights;
 
+pub use compare::{Comparer, Round};
 pub use evaluate::{Evaluator, Tally};
 pub use init::{BIAS, DEVIATION, FIRST_DEVIATION, initial_parameters};
 pub use plateau::{PATIENCE_EPOCHS, is_plateau};

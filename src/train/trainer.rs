@@ -48,6 +48,9 @@ pub enum TrainError {
     /// A network for two digits.
     #[error("slow motion shows networks for single digits; this one reads two at a time")]
     OfPairs,
+    /// A network for two digits.
+    #[error("procedures are compared on single digits; this network reads two at a time, so choose another one")]
+    ComparesPairs,
     /// A loss is no longer a number.
     #[error("the loss of step {0} is not a finite number; lower the learning rate and start from the last good state")]
     NotFinite(u64),

@@ -3,6 +3,7 @@
 #[path = "../twins/mod.rs"]
 mod twins;
 
+mod compare;
 mod network;
 mod pairs;
 mod routing;

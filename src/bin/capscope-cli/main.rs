@@ -3,6 +3,8 @@
 #[cfg(not(target_arch = "wasm32"))]
 mod bench;
 #[cfg(not(target_arch = "wasm32"))]
+mod compare;
+#[cfg(not(target_arch = "wasm32"))]
 mod files;
 #[cfg(not(target_arch = "wasm32"))]
 mod inspect;
@@ -28,7 +30,7 @@ fn main() {}
 
 #[cfg(not(target_arch = "wasm32"))]
 mod cli {
-    use crate::{bench, inspect, kernels, train};
+    use crate::{bench, compare, inspect, kernels, train};
     use capscope::exec::{Device, gpu::Checks};
     use clap::{Parser, Subcommand, ValueEnum};
     use pollster::block_on;
@@ -67,6 +69,8 @@ mod cli {
         Train(train::Arguments),
         /// Read all test images and count
         Eval(inspect::EvalArguments),
+        /// Route the test images' votes by every procedure and number of iterations
+        Compare(compare::Arguments),
         /// Write every iteration of one image's routing
         Trace(inspect::TraceArguments),
         /// Run a reference case: forward, backward and one Adam step
@@ -82,6 +86,7 @@ mod cli {
         let outcome = match cli.command {
             Command::Train(arguments) => train::run(&device, &arguments),
             Command::Eval(arguments) => inspect::eval(&device, &arguments),
+            Command::Compare(arguments) => compare::run(&device, &arguments),
             Command::Trace(arguments) => inspect::trace(&device, &arguments),
             Command::Replay(arguments) => inspect::replay(&device, &arguments),
             Command::Bench(arguments) => bench::run(&device, &arguments),
