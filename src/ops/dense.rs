@@ -2,7 +2,7 @@
 //! poses side by side, only the chosen capsule's block counts (Sabour et al. 2017, section 4.1).
 
 use super::Pick;
-use super::support::{Matrix, Real, add_scaled, dot, for_each, multiply, twins, vectorised};
+use super::support::{Matrix, PLAIN, Real, Rows, add_scaled, dot, for_each, multiply, piece, twins, vectorised};
 use crate::plan::{Call, Content, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
@@ -76,7 +76,22 @@ impl Dense {
     }
 
     fn kernel(&self, shader: &'static str, grid: Grid) -> Kernel {
-        Kernel::new(shader, 64, grid)
+        self.sized(Kernel::new(shader, 64, grid))
+    }
+
+    /// The plain kernel, and one by rows unless there is a mask, or hardly anything divides the inputs.
+    fn kernels(&self, plain: Kernel, rows: impl Fn(usize) -> Kernel) -> Vec<Kernel> {
+        match piece(self.inputs) {
+            ins if self.block.is_none() && ins >= 4 => {
+                let rows = rows(ins).named("rows").on_processors().consts([("INS", ins), ("DEEP", 4)]);
+                vec![plain.named(PLAIN), rows]
+            }
+            _ => vec![plain],
+        }
+    }
+
+    fn sized(&self, kernel: Kernel) -> Kernel {
+        kernel
             .sizes([("inputs", self.inputs), ("counted", self.counted()), ("outputs", self.outputs)])
             .switch("masked", self.block.is_some())
             .switch("sigmoid", self.activation == Activation::Sigmoid)
@@ -201,6 +216,16 @@ impl Operation for BackwardInput {
         self.0.kernel(self.name(), grid)
     }
 
+    fn kernels(&self) -> Vec<Kernel> {
+        if !self.0.outputs.is_multiple_of(4) {
+            return vec![self.kernel()];
+        }
+        self.0.kernels(self.kernel(), |ins| {
+            let grid = Grid::line(Extent::Fixed(self.0.inputs), ins * Rows::LANES).layers(Extent::PerImage(1), 8);
+            self.0.sized(Kernel::new("dense_backward_input_rows", Rows::LANES, grid).consts([("IMAGES", 8)]))
+        })
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -258,6 +283,16 @@ impl Operation for BackwardWeight {
     fn kernel(&self) -> Kernel {
         let grid = Grid::line(Extent::Fixed(self.dense.inputs + 1), 64).layers(Extent::Fixed(self.dense.outputs), 4);
         self.dense.kernel(self.name(), grid).switch("joins", self.joins)
+    }
+
+    fn kernels(&self) -> Vec<Kernel> {
+        let (dense, outs) = (&self.dense, piece(self.dense.outputs));
+        dense.kernels(self.kernel(), |ins| {
+            let line = Grid::line(Extent::Fixed(dense.inputs), ins * Rows::LANES);
+            let grid = line.layers(Extent::Fixed(dense.outputs), outs);
+            let kernel = Kernel::new("dense_backward_weight_rows", Rows::LANES, grid).consts([("OUTS", outs)]);
+            dense.sized(kernel).switch("joins", self.joins)
+        })
     }
 
     fn flops(&self, live: usize) -> u64 {

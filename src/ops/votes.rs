@@ -2,7 +2,7 @@
 //! own matrix for each pair.
 
 use super::Pick;
-use super::support::{Real, add_scaled, dot, for_each, twins, vectorised};
+use super::support::{PLAIN, Real, Rows, add_scaled, dot, for_each, piece, twins, vectorised};
 use crate::plan::{Call, Extent, Grid, Kernel, Operation, Port};
 use std::sync::Arc;
 
@@ -43,8 +43,24 @@ impl Projection {
     }
 
     fn kernel(&self, shader: &'static str, grid: Grid) -> Kernel {
-        let sizes = [("children", self.children), ("vote", self.vote()), ("dims_in", self.dims_in)];
-        Kernel::new(shader, 64, grid).sizes(sizes)
+        self.sized(Kernel::new(shader, 64, grid).named(PLAIN))
+    }
+
+    fn sized(&self, kernel: Kernel) -> Kernel {
+        kernel.sizes([("children", self.children), ("vote", self.vote()), ("dims_in", self.dims_in)])
+    }
+
+    /// The plain kernel, and one by rows where poses are short enough for it to write every product out.
+    fn kernels<const N: usize>(
+        &self,
+        plain: Kernel,
+        shader: &'static str,
+        grid: Grid,
+        consts: [(&'static str, usize); N],
+    ) -> Vec<Kernel> {
+        let rows = Kernel::new(shader, Rows::LANES, grid).named("rows").on_processors();
+        let rows = self.sized(rows.consts([("DIMS_IN", self.dims_in)]).consts(consts));
+        if self.dims_in > 16 { vec![plain] } else { vec![plain, rows] }
     }
 
     fn flops(&self, live: usize) -> u64 {
@@ -246,6 +262,12 @@ impl Operation for Forward {
         self.0.kernel(self.name(), grid)
     }
 
+    fn kernels(&self) -> Vec<Kernel> {
+        let outs = piece(self.0.vote());
+        let grid = Grid::line(self.0.outputs(), outs * Rows::LANES).layers(Extent::PerImage(1), 8);
+        self.0.kernels(self.kernel(), "votes_forward_rows", grid, [("OUTS", outs), ("IMAGES", 8)])
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -299,6 +321,12 @@ impl Operation for BackwardInput {
         self.0.kernel(self.name(), grid)
     }
 
+    fn kernels(&self) -> Vec<Kernel> {
+        let grid = Grid::line(Extent::Fixed(self.0.children), Rows::LANES).layers(Extent::PerImage(1), 8);
+        let consts = [("DEEP", piece(self.0.vote()).min(4)), ("IMAGES", 8)];
+        self.0.kernels(self.kernel(), "votes_backward_input_rows", grid, consts)
+    }
+
     fn flops(&self, live: usize) -> u64 {
         self.0.flops(live)
     }
@@ -336,6 +364,12 @@ impl Operation for BackwardWeight {
     fn kernel(&self) -> Kernel {
         let grid = Grid::line(self.0.outputs(), 64).layers(Extent::Fixed(self.0.dims_in), 8);
         self.0.kernel(self.name(), grid)
+    }
+
+    fn kernels(&self) -> Vec<Kernel> {
+        let outs = piece(self.0.vote());
+        let grid = Grid::line(self.0.outputs(), outs * Rows::LANES);
+        self.0.kernels(self.kernel(), "votes_backward_weight_rows", grid, [("OUTS", outs), ("DEEP", 4)])
     }
 
     fn flops(&self, live: usize) -> u64 {

@@ -11,5 +11,5 @@ pub(crate) use arithmetic::{add_scaled, dot, entropy, norm, scale, softmax_in_pl
 pub(crate) use matrix::{Matrix, multiply};
 pub(crate) use parallel::{for_each, for_each_pair};
 pub use real::Real;
-pub(in crate::ops) use tile::{Rows, Tile};
+pub(in crate::ops) use tile::{PLAIN, Rows, Tile, piece};
 pub(crate) use twins::twins;

@@ -1,4 +1,4 @@
-//! How much of a convolution one invocation of a kernel does.
+//! How much one invocation of a kernel does.
 
 /// A block of channels × positions, pixels or columns, in registers.
 #[derive(Clone, Copy, Debug)]
@@ -46,4 +46,12 @@ impl Rows {
     pub(in crate::ops) fn new(variant: &'static str, channels: usize, most: usize, products: usize) -> Self {
         Rows { variant, channels, rows: (Self::PRODUCTS / (channels * products)).clamp(1, most) }
     }
+}
+
+/// What the first of several kernels is called where only adapters that compute on a processor have another.
+pub(in crate::ops) const PLAIN: &str = "plain";
+
+/// The largest power of two up to eight that divides a length: as much of it is loaded at once.
+pub(in crate::ops) fn piece(length: usize) -> usize {
+    1 << length.trailing_zeros().min(3)
 }
