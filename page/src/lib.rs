@@ -7,6 +7,7 @@ pub mod address;
 pub mod axes;
 pub mod bench;
 pub mod chart;
+pub mod comparison;
 pub mod confusion;
 pub mod csv;
 pub mod drawing;

@@ -196,6 +196,11 @@ pub enum Command {
     Spread(Network),
     /// Stops an evaluation.
     CancelEvaluation,
+    /// Routes the votes of all 10 000 test images by every procedure and number of iterations. Answered by
+    /// [`Snapshot::Compared`](super::Snapshot::Compared).
+    Compare(Network),
+    /// Stops a comparison.
+    CancelComparison,
     /// What a preset's network is made of. Answered by [`Snapshot::Structure`](super::Snapshot::Structure).
     Structure(String),
     /// The steps of a network's training plan with their costs.

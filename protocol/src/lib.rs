@@ -5,6 +5,7 @@
 
 mod bench;
 mod command;
+mod comparison;
 pub mod pixels;
 mod procedure;
 mod snapshot;
@@ -15,6 +16,7 @@ pub use command::{
     Command, DeviceChoice, Exploration, Inspection, MOST_SURVEYED, Network, Pictures, Shown, Survey, SurveyRequest,
     TrainingSettings,
 };
+pub use comparison::{Comparison, Round};
 pub use procedure::Procedure;
 pub use snapshot::{
     BatchPictures, Checked, CurvePoint, DataStatus, DeviceKind, DeviceStatus, Digits, Evaluation, Field, GridRow,

@@ -1,6 +1,6 @@
 //! What the engine tells the page.
 
-use super::{BenchReport, Network, Procedure, Structure, Survey, TrainingSettings};
+use super::{BenchReport, Comparison, Network, Procedure, Structure, Survey, TrainingSettings};
 use serde::{Deserialize, Serialize};
 
 /// Which executor runs.
@@ -471,6 +471,10 @@ pub enum Snapshot {
     Evaluated(Evaluation),
     /// What an evaluation made of each test image; before [`Snapshot::Evaluated`].
     Predictions(Predictions),
+    /// A comparison goes on: images read, and in all; (0, 0): it was given up.
+    Comparing(u32, u32),
+    /// A comparison is done.
+    Compared(Box<Comparison>),
     /// What a network is made of.
     Structure(Box<Structure>),
     /// The steps of a plan at a batch size.

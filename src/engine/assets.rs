@@ -117,7 +117,10 @@ impl Engine {
                     self.refuse_benches(&error);
                     self.training_data_failed();
                 }
-                Asset::Test => self.give_up_evaluation(),
+                Asset::Test => {
+                    self.give_up_evaluation();
+                    self.give_up_comparison();
+                }
                 Asset::Gallery | Asset::Network(_) => {}
             }
             self.problem(error);

@@ -211,6 +211,7 @@ impl Engine {
     async fn use_device(&mut self, device: Device) -> Result<(), String> {
         self.readers.clear();
         self.give_up_evaluation();
+        self.give_up_comparison();
         self.check = None;
         self.device.device = device.clone();
         for shipped in self.shipped.values_mut() {

@@ -1,12 +1,13 @@
 //! The engine's loop: takes commands, runs slices of long jobs between them, and answers with snapshots.
 //!
 //! The newest exploration (drawing, slider, digit) goes first and supersedes older ones; then the other commands in
-//! their order; then one slice of a pose's grid, a survey, a check, an evaluation or training, about 20 ms on the CPU. So a stroke is answered while a large
+//! their order; then one slice of a pose's grid, a survey, a check, an evaluation, a comparison or training, about 20 ms on the CPU. So a stroke is answered while a large
 //! network trains. The same loop runs in a page's worker and natively, behind [`Host`].
 
 mod assets;
 mod bench;
 mod check;
+mod compare;
 mod device;
 mod evaluation;
 mod explore;
@@ -31,6 +32,7 @@ use crate::protocol::{BenchRequest, Command, Exploration, Inspection, Network, S
 use assets::Assets;
 use async_channel::{Receiver, Sender, TryRecvError, WeakSender};
 use check::Check;
+use compare::Comparison;
 use evaluation::Evaluation;
 use explore::Reader;
 use grid::Grid;
@@ -103,6 +105,7 @@ pub struct Engine {
     /// An own set; `None`: MNIST.
     material: Option<own::Material>,
     evaluation: Option<Evaluation>,
+    comparison: Option<Comparison>,
     check: Option<Check>,
     /// Benchmarks that are asked for.
     benches: VecDeque<BenchRequest>,
@@ -134,6 +137,7 @@ impl Engine {
             slow_wanted: false,
             material: None,
             evaluation: None,
+            comparison: None,
             check: None,
             benches: VecDeque::new(),
         };
@@ -169,6 +173,8 @@ impl Engine {
                 self.check_slice().await;
             } else if self.evaluation.as_ref().is_some_and(Evaluation::goes_first) {
                 self.evaluate_slice().await;
+            } else if self.comparison.is_some() {
+                self.compare_slice().await;
             } else if self.is_training() {
                 self.train_slice().await;
             } else if self.evaluation.is_some() {
@@ -229,6 +235,8 @@ impl Engine {
             Command::Evaluate(network) => self.begin_evaluation(network).await,
             Command::Spread(network) => self.begin_spread(network).await,
             Command::CancelEvaluation => self.give_up_evaluation(),
+            Command::Compare(network) => self.begin_comparison(network).await,
+            Command::CancelComparison => self.give_up_comparison(),
             Command::Structure(preset) => self.send_structure(&preset),
             Command::Plan(network) => self.send_plan(network),
             Command::CheckDevice => self.begin_check(),

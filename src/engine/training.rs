@@ -148,6 +148,7 @@ impl Engine {
         let epoch = trainer.epoch(self.training_count()) as u64;
         self.readers.remove(&Network::Yours);
         self.give_up_evaluation();
+        self.give_up_comparison();
         self.slow_end();
         self.host.send(Snapshot::History(history.clone(), evaluations.clone()));
         self.training = Some(Training {

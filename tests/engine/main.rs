@@ -1,6 +1,7 @@
 //! The engine's loop with a native host: the same commands that the page sends, on real data.
 
 mod batch;
+mod compare;
 mod host;
 mod keeping;
 mod loss;

@@ -5,7 +5,7 @@ use capscope::protocol::{Command, Keeping, Snapshot, TrainingSettings};
 use std::rc::Rc;
 
 /// Two IDX files of `count` images whose upper rows are filled, the more the higher the class.
-fn files(count: u32) -> Vec<(String, Vec<u8>)> {
+pub fn files(count: u32) -> Vec<(String, Vec<u8>)> {
     let class = |k: u32| k % 4;
     let (mut images, mut labels) = (vec![0, 0, 8, 3], vec![0, 0, 8, 1]);
     [count, 28, 28].iter().for_each(|n| images.extend(n.to_be_bytes()));

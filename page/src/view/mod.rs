@@ -7,6 +7,7 @@ mod bar;
 mod bench;
 mod browser;
 mod chosen;
+mod compare;
 mod download;
 mod explore;
 mod footer;
@@ -49,6 +50,7 @@ fn App() -> impl IntoView {
             <gallery::Gallery session/>
             <playground::Playground session/>
             <training::Training session/>
+            <compare::Compare session/>
             <hood::Hood session/>
             <article::Article session/>
         </main>

@@ -4,6 +4,7 @@ use super::asked::Asked;
 use super::bench::Benches;
 use super::browser::{self, Colours};
 use super::chosen::{Chosen, DIMENSIONS, SecondDigit, Source};
+use super::compare::Comparisons;
 use super::download;
 use super::latency::Latency;
 use super::link::Link;
@@ -74,6 +75,8 @@ pub struct Session {
     pub grid: [RwSignal<Option<Arc<GridRow>>>; DIMENSIONS],
     /// Many readings at once.
     pub surveys: Surveys,
+    /// Procedures compared over the test set.
+    pub comparisons: Comparisons,
     /// Why the person's last file was not taken.
     pub refused: RwSignal<Option<Refused>>,
     /// How long the page takes.
@@ -133,6 +136,7 @@ impl Session {
             picture: RwSignal::new(None),
             grid: std::array::from_fn(|_| RwSignal::new(None)),
             surveys: Surveys::new(),
+            comparisons: Comparisons::new(),
             refused: RwSignal::new(None),
             latency: Latency::new(),
             inspection: RwSignal::new(Inspection::default()),
@@ -289,6 +293,8 @@ impl Session {
                 self.evaluating.set(None);
                 self.take_evaluation(evaluation);
             }
+            Snapshot::Comparing(done, all) => self.comparisons.running.set((all > 0).then_some((done, all))),
+            Snapshot::Compared(comparison) => self.comparisons.take(*comparison),
             Snapshot::Plan(network, batch, steps) => self.plan.set(Some(Arc::new(Plan { network, batch, steps }))),
             Snapshot::Structure(structure) => self.structure.set(Some(Arc::new(*structure))),
             Snapshot::Checked(checked) => self.checked.set(Some(Arc::new(checked))),
