@@ -210,7 +210,7 @@ test.describe("a device that does not take what runs here is left for the CPU, w
 });
 
 test.describe("files that do not come as they should", () => {
-  test.use({ expectedErrors: [/Failed to load resource/, /importScripts/] });
+  test.use({ expectedErrors: [/Failed to load resource|importScripts/] });
 
   test("a network that is missing is named, and the others are there", async ({ page }) => {
     await page.route("**/networks/compact.safetensors", (route) => route.fulfill({ status: 404, body: "" }));

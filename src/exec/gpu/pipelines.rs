@@ -35,7 +35,6 @@ pub(super) struct Pipelines {
 struct Candidate {
     key: Key,
     pipeline: Arc<Pipeline>,
-    module: wgpu::ShaderModule,
     verdict: Pin<Box<dyn Future<Output = Option<wgpu::Error>>>>,
 }
 
@@ -71,8 +70,8 @@ impl Pipelines {
             match candidate.verdict.await {
                 None => lock(&self.known).insert(candidate.key, candidate.pipeline),
                 Some(error) => {
-                    let why = explain(&candidate.module, &error).await;
-                    return Err(ExecError::Refused { what: format!("the shader {}", candidate.key.0), why });
+                    let what = format!("the shader {}", candidate.key.0);
+                    return Err(ExecError::Refused { what, why: error.to_string() });
                 }
             };
         }
@@ -113,7 +112,7 @@ impl Pipelines {
             cache: None,
         });
         let verdict = Box::pin(scope.pop());
-        Ok(Candidate { key: key(kernel), pipeline: Arc::new(Pipeline { pipeline, layout }), module, verdict })
+        Ok(Candidate { key: key(kernel), pipeline: Arc::new(Pipeline { pipeline, layout }), verdict })
     }
 }
 
@@ -136,15 +135,4 @@ fn layout_entries(operation: &dyn Operation) -> Vec<wgpu::BindGroupLayoutEntry> 
     });
     let uniform = entry(0, wgpu::BufferBindingType::Uniform, Some(size_of::<Run>() as u64));
     std::iter::once(uniform).chain(storage).collect()
-}
-
-/// The device's words, and the compiler's where it has more to say.
-async fn explain(module: &wgpu::ShaderModule, error: &wgpu::Error) -> String {
-    let messages = module.get_compilation_info().await.messages;
-    let errors = messages.into_iter().filter(|message| message.message_type == wgpu::CompilationMessageType::Error);
-    let lines = errors.map(|message| match message.location {
-        Some(place) => format!("line {}: {}", place.line_number, message.message),
-        None => message.message,
-    });
-    std::iter::once(error.to_string()).chain(lines).collect::<Vec<_>>().join("\n")
 }
